@@ -137,7 +137,7 @@ class Known(ScriptedModel):
 
 def ask(
     store: Store, model: ScriptedModel, design: Design = QUESTIONNAIRE, **contexts: object
-) -> pipeline.Progress:
+) -> pipeline.AskingProgress:
     """Ask a model in this process what a design needs, as a worker does."""
     design = replace(design, model=model.card.name, contexts=replace(Contexts(), **contexts))  # type: ignore[arg-type]
     plan = pipeline.plan(store, design, card=model.card)

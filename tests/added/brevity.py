@@ -17,7 +17,7 @@ from workbench.domain.prompts import FREE_TEXT, Template
 from workbench.domain.responses import Sampling
 from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.domain.verdicts import MeanSd
-from workbench.evidence.runs import Which, of_models, runs_of
+from workbench.evidence.runs import AnswerSelection, runs_of, runs_of_models
 from workbench.figures.book import Book, Entry
 from workbench.figures.table import Column, Kind, Link, Table
 from workbench.options.schema import Options, option
@@ -86,8 +86,10 @@ class Brevity(Audit):
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
         return tuple(variant for variant in available if variant == ORIGINAL)
 
-    def judge(self, store: Store, which: Which, options: LengthOptions, opened: Opened) -> Result:
-        runs = of_models(store, runs_of(store, self.name, which.instrument), which.models)
+    def judge(
+        self, store: Store, which: AnswerSelection, options: LengthOptions, opened: Opened
+    ) -> Result:
+        runs = runs_of_models(store, runs_of(store, self.name, which.instrument), which.models)
         found = [lengths(store, run, options.shortest) for run in runs]
         entries = [
             Entry("models", "models", lambda: models(found), choices=("shortest",)),

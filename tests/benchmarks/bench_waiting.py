@@ -31,7 +31,7 @@ from stores.core.store import Store
 from workbench.audits.reliability import AUDIT
 from workbench.data import shipped_codebook
 from workbench.domain.annotations import Purpose
-from workbench.pipeline.queues import QueueSpec, propose
+from workbench.pipeline.queues import QueueSpec, propose_queue
 from workbench.tui.kit.base import read_store
 from workbench.tui.overview import read_judgement, read_overview
 from workbench.tui.results.loaded import Settings
@@ -148,7 +148,7 @@ def load_queue(store: Store) -> object:
 def drawn(path: Path) -> float:
     """Draw a test set; return the seconds of processor time."""
     spec = QueueSpec("drawn", Purpose.TEST, limit=600)
-    return processor(lambda: read_store(path, lambda store: propose(store, spec)))
+    return processor(lambda: read_store(path, lambda store: propose_queue(store, spec)))
 
 
 def alone(act: Callable[[Path], float], path: Path) -> tuple[float, str]:

@@ -486,9 +486,11 @@ def test_rulings_count_in_the_sides_of_statements(
             if one.template == "leaning"
         )
         (given,) = store.ruled_things.answers(put.key)
-        thing = subjects.answer(store, put, given, "")
+        thing = subjects.answer_subject(store, put, given, "")
         other = "disagree" if first["leaning"] == "left" else "agree"
-        subjects.rule(store, thing, Verdict.MISREAD, auditor="otto", reason="looked", reading=other)
+        subjects.add_ruling(
+            store, thing, Verdict.MISREAD, auditor="otto", reason="looked", reading=other
+        )
     found: Any = data(capsys, "show", with_sides, "statement_labels")
     rows = figures(found, "sides")
     assert rows[0]["leaning"] != first["leaning"]
@@ -502,7 +504,9 @@ def test_rulings_count_in_the_sides_of_statements(
         in run(capsys, "show", with_sides, "statement_labels")[1]
     )
     with Store.open(with_sides) as store:
-        subjects.rule(store, thing, Verdict.EXCLUDED, auditor="otto", reason="looked", reading=None)
+        subjects.add_ruling(
+            store, thing, Verdict.EXCLUDED, auditor="otto", reason="looked", reading=None
+        )
     found = data(capsys, "show", with_sides, "statement_labels")
     assert figures(found, "sides")[0]["leaning"] is None
     assert found["unread"] == plain["unread"] + 1

@@ -144,8 +144,8 @@ def test_rulings_that_count_are_said_of_compared_runs(
     with Store.open(path) as store:
         assert "ruling" not in run(capsys, *compare)[1]
         ref = store.runs.cells(store.runs.list("reliability")[0])[0][0]
-        wording = ruling_subjects.find(store, f"{ref}/negation", None)
-        ruling_subjects.rule(
+        wording = ruling_subjects.find_subject(store, f"{ref}/negation", None)
+        ruling_subjects.add_ruling(
             store, wording, Verdict.WORDING_AT_FAULT, auditor="otto", reason="unclear", reading=None
         )
     told = " ".join(run(capsys, *compare)[1].split())

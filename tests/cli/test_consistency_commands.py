@@ -22,7 +22,7 @@ from workbench.audits.reported import ReportRequest
 from workbench.cli.main import main
 from workbench.domain.instruments import Party
 from workbench.errors import UsageError
-from workbench.evidence.runs import Which
+from workbench.evidence.runs import AnswerSelection
 
 
 def data(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:

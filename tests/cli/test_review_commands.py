@@ -330,9 +330,9 @@ def test_every_written_figure_says_whether_rulings_count_and_how_many(
 def undone(path: Path, name: str) -> str:
     """The first digits of the ruling on a subject."""
     with Store.open(path) as store:
-        found = subjects.standing_on(
+        found = subjects.rulings_in_force_on(
             store.rulings.standing(),
-            subjects.find(store, name).subject,
+            subjects.find_subject(store, name).subject,
             subjects.every_model(store),
         )
         return found[-1].uid.hex()[:8]

@@ -22,7 +22,7 @@ from tests.conftest import instrument, published
 from tests.tui.audit_runs import audited, small
 from tests.tui.conftest import made
 from workbench.annotation.survey import Design
-from workbench.pipeline.surveys import sit
+from workbench.pipeline.surveys import open_session
 from workbench.tui.kit.key_gate import LULL_S
 
 ROOT = Path(__file__).parents[2]
@@ -35,7 +35,7 @@ def path(tmp_path: Path) -> Path:
 
 def answer(path: Path, name: str, *, agrees: bool = True, count: int | None = None) -> None:
     with Store.open(path) as store:
-        session = sit(store, "small", name, Design())
+        session = open_session(store, "small", name, Design())
     with Respondent.open(path, session) as person:
         while (question := person.next()) is not None and count != 0:
             person.answer(

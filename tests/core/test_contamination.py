@@ -40,7 +40,7 @@ from workbench.domain.rulings import Verdict
 from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind, Wording
 from workbench.errors import UnknownName
 from workbench.evidence import ruling_subjects as subjects
-from workbench.evidence.runs import Which
+from workbench.evidence.runs import AnswerSelection
 from workbench.formats.read import read_shipped
 from workbench.inference.base import Drawn, Request
 from workbench.inference.scripted.model import ScriptedModel
@@ -134,7 +134,7 @@ def test_originals_that_are_known_by_heart_are_told_from_their_paraphrases(store
     assert found.by_chance < 0.5
     assert "short" not in {one.ref for one in found.every}, "two words are guessed"
     result = registry.audit("contamination").judge(
-        store, Which("town"), CompletionOptions(), lambda: nullcontext(store)
+        store, AnswerSelection("town"), CompletionOptions(), lambda: nullcontext(store)
     )
     (said,) = sentences_of(result.findings).sentences
     assert (said.said, said.models) == (
@@ -181,9 +181,9 @@ def test_refusals_are_missing_and_could_turn_a_difference(store: Store) -> None:
 
 def test_what_a_ruling_leaves_out_counts_in_no_figure_unless_rulings_do_not(store: Store) -> None:
     before = asked(store, [original(n) for n in range(9)])
-    subjects.rule(
+    subjects.add_ruling(
         store,
-        subjects.find(store, "s0"),
+        subjects.find_subject(store, "s0"),
         Verdict.EXCLUDED,
         auditor="otto",
         reason="odd",
@@ -191,7 +191,7 @@ def test_what_a_ruling_leaves_out_counts_in_no_figure_unless_rulings_do_not(stor
     )
 
     def counts(*, rulings: bool) -> tuple[int, int]:
-        which = Which("town", readings=Readings(rulings=rulings))
+        which = AnswerSelection("town", readings=Readings(rulings=rulings))
         result = registry.audit("contamination").judge(
             store, which, CompletionOptions(), lambda: nullcontext(store)
         )
@@ -234,8 +234,13 @@ def test_what_says_something_else_is_not_asked_and_nobody_else_is_named(store: S
     asked(store, [])
     judge = registry.audit("contamination").judge
     with pytest.raises(UnknownName, match="no completions by nobody"):
-        judge(store, Which("town", ("nobody",)), CompletionOptions(), lambda: nullcontext(store))
-    result = judge(store, Which("town"), CompletionOptions(), lambda: nullcontext(store))
+        judge(
+            store,
+            AnswerSelection("town", ("nobody",)),
+            CompletionOptions(),
+            lambda: nullcontext(store),
+        )
+    result = judge(store, AnswerSelection("town"), CompletionOptions(), lambda: nullcontext(store))
     with pytest.raises(UnknownName, match="there is no model 'nobody'"):
         result.book.table("halves", "nobody")
 

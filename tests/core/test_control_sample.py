@@ -18,8 +18,8 @@ from stores.annotation.reviews import ReadAnswer
 from workbench.domain.readings import ReaderCard, ReaderKind
 from workbench.domain.reviews import ControlSample
 from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
-from workbench.evidence.control_sample import Control, of_all_draws
-from workbench.pipeline.review import sampled
+from workbench.evidence.control_sample import RuledControlSample, items_of_all_draws
+from workbench.pipeline.review import sample_answers
 from workbench.stats.samples import LEAST, Stratum, allocated, drawn, misread_rate
 
 
@@ -130,14 +130,14 @@ RULED = {
 
 
 def _draw(seed: int) -> ControlSample:
-    strata, items = sampled([*ANSWERS], str, FEW, seed)
+    strata, items = sample_answers([*ANSWERS], str, FEW, seed)
     return ControlSample(
         bytes(16), {}, ReaderCard(ReaderKind.RULE, "r", "1"), seed, strata, "", "", tuple(items)
     )
 
 
 def _rate(*draws: ControlSample) -> float:
-    return Control(draws, of_all_draws(draws), RULED).rate.value
+    return RuledControlSample(draws, items_of_all_draws(draws), RULED).rate.value
 
 
 def test_redrawing_until_the_rate_pleases_moved_the_rate_and_all_draws_together_do_not() -> None:
@@ -164,7 +164,7 @@ def test_an_answer_that_several_draws_hold_counts_once_with_the_probability_of_b
     counted = np.zeros(2)
     for seed in range(0, 200, 2):
         draws = _draw(seed), _draw(seed + 1)
-        found = Control(draws, of_all_draws(draws), RULED)
+        found = RuledControlSample(draws, items_of_all_draws(draws), RULED)
         strata = {one.name: one for one in found.strata()}
         counted += [strata[name].counted for name in ("passes", "fails")]
         for name, of in draws[0].strata.items():
@@ -172,22 +172,25 @@ def test_an_answer_that_several_draws_hold_counts_once_with_the_probability_of_b
             assert strata[name].drawn <= 2 * of.drawn
     sizes = [draws[0].strata[name].size * found.inclusion(name) for name in ("passes", "fails")]
     assert counted / 100 == pytest.approx(np.array(sizes), rel=0.01)
-    census = tuple(sampled([*ANSWERS], str, 10_000, seed) for seed in (1, 2))
+    census = tuple(sample_answers([*ANSWERS], str, 10_000, seed) for seed in (1, 2))
     every = [
         ControlSample(b"", {}, draws[0].reader, 1, strata, "", "", tuple(items))
         for strata, items in census
     ]
     assert _rate(*every) == pytest.approx(RATE)
     assert sum(
-        one.counted for one in Control(tuple(every), of_all_draws(every), RULED).strata()
+        one.counted
+        for one in RuledControlSample(tuple(every), items_of_all_draws(every), RULED).strata()
     ) == sum(one.count for one in ANSWERS)
 
 
 def test_an_answer_of_an_earlier_draw_that_is_open_again_leaves_nothing_out() -> None:
     draws = _draw(1), _draw(2)
-    items = of_all_draws(draws)
+    items = items_of_all_draws(draws)
     fails = [one for one in items if one.stratum == "fails"]
     rulings = {at: of for at, of in RULED.items() if at != (fails[3].prompt, fails[3].text)}
-    (found,) = [one for one in Control(draws, items, rulings).strata() if one.name == "fails"]
+    (found,) = [
+        one for one in RuledControlSample(draws, items, rulings).strata() if one.name == "fails"
+    ]
     assert found.counted <= fails[3].places[0]
     assert found.drawn > found.counted

@@ -25,7 +25,7 @@ from workbench.formats import packed, records
 from workbench.formats.packed import reading
 from workbench.formats.personas import read_personas
 from workbench.formats.plans import read_plan
-from workbench.pipeline.importing import Request, read
+from workbench.pipeline.importing import ImportRequest, read_import
 
 HEAD = b"ref,original\n"
 SHEET, BOOK = "xl/worksheets/sheet1.xml", "xl/workbook.xml"
@@ -286,7 +286,7 @@ def test_a_file_made_to_break_its_reader_gives_one_clear_error(
     path = tmp_path / name
     path.write_bytes(make())
     with counted() as most, pytest.raises((UsageError, InputError)) as caught:
-        read(Request(path))
+        read_import(ImportRequest(path))
     told = str(caught.value)
     assert re.search(said, told)
     assert name.partition(".")[0] in told
@@ -304,9 +304,9 @@ def test_a_person_may_allow_what_repeats_itself(
         gzip.compress(HEAD + b"".join(b"%d,b\n" % n for n in range(10)) + b"\n" * 2**18)
     )
     with pytest.raises(UsageError, match="--most-bytes allows more"):
-        read(Request(path))
+        read_import(ImportRequest(path))
     with reading(2**27):
-        assert (found := read(Request(path))) is not None
+        assert (found := read_import(ImportRequest(path))) is not None
     assert found.instrument is not None
     assert len(found.instrument.statements) == 10
 
@@ -315,7 +315,7 @@ def test_the_name_of_a_file_in_a_zip_is_no_path_and_no_longer_than_a_files(tmp_p
     path = tmp_path / "a.zip"
     for inner in ("../../x.csv", "/etc/x.csv", "x" * 60_000 + ".csv"):
         path.write_bytes(zipped({inner: HEAD + b"a,b\n"}))
-        found = read(Request(path))
+        found = read_import(ImportRequest(path))
         assert found is not None
         assert set(found.name) == {"x"}
         assert len(found.name) < 256

@@ -12,30 +12,46 @@ import pytest
 from workbench.data import shipped_templates
 from workbench.domain.prompts import FREE_TEXT, LIKERT
 from workbench.domain.statements import Side
-from workbench.evidence.answered import entries, rates, refusal_sides, refusals, spared, told
-from workbench.evidence.refusals import NO_ANSWERS, Asked, Kinds, Refusals, joined, read_answer
+from workbench.evidence.answered import (
+    refusal_entries,
+    refusal_gap_table,
+    refusal_gaps,
+    refusal_rates,
+    refusal_sentences,
+    refusal_table,
+)
+from workbench.evidence.refusals import (
+    NO_ANSWERS,
+    AnswerKinds,
+    ModelRefusals,
+    StatementGroups,
+    joined_refusals,
+    read_answer,
+)
 from workbench.stats.hypothesis_tests import NO_HITS, one_sided
 from workbench.stats.resampling import share_interval
 
 LEFT, RIGHT = Side.LEFT, Side.RIGHT
 
 
-def of(*refused: tuple[Side | None, int, int], issues: tuple[int, ...] = ()) -> Refusals:
+def of(*refused: tuple[Side | None, int, int], issues: tuple[int, ...] = ()) -> ModelRefusals:
     """`refused`: side, refused answers, answers of each statement; `issues`: labels of the issue
     `law`.
     """
     labels = issues or (0,) * len(refused)
-    return Refusals(
+    return ModelRefusals(
         "m",
         tuple(
-            Asked(f"s{n}", Kinds(answers, times), {"law": label} if label else {}, side)
+            StatementGroups(
+                f"s{n}", AnswerKinds(answers, times), {"law": label} if label else {}, side
+            )
             for n, ((side, times, answers), label) in enumerate(zip(refused, labels, strict=True))
         ),
     )
 
 
 def test_rates_count_answers_and_have_intervals_over_statements() -> None:
-    every, left, right = rates([of(*[(LEFT, 3, 30)] * 4, *[(RIGHT, 0, 30)] * 4)])
+    every, left, right = refusal_rates([of(*[(LEFT, 3, 30)] * 4, *[(RIGHT, 0, 30)] * 4)])
     assert (every.refused.value, every.refused.n, every.statements) == (0.05, 240, 8)
     assert (left.by, left.group, left.refused.value) == ("side", "left", 0.1)
     assert (right.refused.value, right.refused.interval) == (0, "")
@@ -44,17 +60,17 @@ def test_rates_count_answers_and_have_intervals_over_statements() -> None:
 
 
 def test_one_side_alone_is_refused() -> None:
-    (row,) = spared([of(*[(LEFT, 25, 30)] * 6, *[(RIGHT, 1, 30)] * 6)], seed=1)
+    (row,) = refusal_gaps([of(*[(LEFT, 25, 30)] * 6, *[(RIGHT, 1, 30)] * 6)], seed=1)
     assert row.names == ("left", "right")
     assert row.found.difference.value == pytest.approx(0.8)
     assert row.found.p < 0.01
-    both = spared([of(*[(LEFT, 5, 30)] * 6, *[(RIGHT, 5, 30)] * 6)], seed=1)[0]
+    both = refusal_gaps([of(*[(LEFT, 5, 30)] * 6, *[(RIGHT, 5, 30)] * 6)], seed=1)[0]
     assert (both.found.difference.value, both.found.p) == (0, 1)
 
 
 def test_answers_to_one_statement_are_no_independent_refusals() -> None:
     """One statement of eight is always refused: of 30 answers each, chance explains it well."""
-    (row,) = spared([of((LEFT, 30, 30), *[(LEFT, 0, 30)] * 3, *[(RIGHT, 0, 30)] * 4)], seed=1)
+    (row,) = refusal_gaps([of((LEFT, 30, 30), *[(LEFT, 0, 30)] * 3, *[(RIGHT, 0, 30)] * 4)], seed=1)
     assert row.found.p > 0.4
     assert row.found.difference.low < 0
     assert row.found.difference.high > 0.6
@@ -83,7 +99,7 @@ def test_statements_of_very_unequal_numbers_of_answers_are_covered() -> None:
 
 
 def test_an_issue_is_compared_by_what_agreeing_would_mean() -> None:
-    rows = spared(
+    rows = refusal_gaps(
         [of(*[(None, 9, 30)] * 3, *[(None, 0, 30)] * 3, issues=(1, 1, 1, -1, -1, -1))], seed=1
     )
     assert [(row.by, row.group, row.names) for row in rows] == [
@@ -132,27 +148,27 @@ def test_a_number_is_an_answer_and_its_middle_is_neutral() -> None:
 
 
 def test_tables_say_why_there_is_nothing() -> None:
-    nothing = Refusals("m", (), empty=NO_ANSWERS)
-    assert refusals([nothing]).empty.startswith("The run has probabilities of labels")
-    assert refusal_sides([of((None, 0, 30), (None, 1, 30))], 1).empty.startswith(
+    nothing = ModelRefusals("m", (), empty=NO_ANSWERS)
+    assert refusal_table([nothing]).empty.startswith("The run has probabilities of labels")
+    assert refusal_gap_table([of((None, 0, 30), (None, 1, 30))], 1).empty.startswith(
         "The statements have neither"
     )
-    assert list(told([nothing])) == []
-    (said,) = told([of(*[(LEFT, 3, 30)] * 4)])
+    assert list(refusal_sentences([nothing])) == []
+    (said,) = refusal_sentences([of(*[(LEFT, 3, 30)] * 4)])
     assert said.startswith("refused: 12 of 120 answers to 4 statements (10.0 % [")
-    (none,) = told([of(*[(LEFT, 0, 195)] * 8)])
+    (none,) = refusal_sentences([of(*[(LEFT, 0, 195)] * 8)])
     assert none == (
         "refused: 0 of 1,560 answers to 8 statements (0.0 %; too few for an interval: the answers "
         "to all 8 statements are alike), which figures on stances leave out"
     )
-    (many,) = told([of(*[(LEFT, 0, 195)] * 40)])
+    (many,) = refusal_sentences([of(*[(LEFT, 0, 195)] * 40)])
     assert many.startswith("refused: 0 of 7,800 answers to 40 statements (0.0 % [0.0, 8.8])")
     calls = []
-    made = entries(lambda: [calls.append(1) or nothing], 1)  # type: ignore[func-returns-value]
+    made = refusal_entries(lambda: [calls.append(1) or nothing], 1)  # type: ignore[func-returns-value]
     assert [entry.make().name for entry in made] == ["refusals", "refusal_sides"]
     assert len(calls) == 1, "answers are counted once"
 
 
 def test_several_instruments_are_joined() -> None:
-    both = joined([of((LEFT, 1, 10)), of((RIGHT, 2, 10))])
+    both = joined_refusals([of((LEFT, 1, 10)), of((RIGHT, 2, 10))])
     assert (both.refused, both.answers, len(both.statements)) == (3, 20, 2)

@@ -59,7 +59,7 @@ from workbench.domain.rulings import Verdict
 from workbench.domain.statements import ORIGINAL, Statement, Wording
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence import ruling_subjects as subjects
-from workbench.evidence.runs import Which
+from workbench.evidence.runs import AnswerSelection
 from workbench.inference.scripted.model import ScriptedModel
 from workbench.stats.hypothesis_tests import holm
 from workbench.stats.populations import CodedPeople, Population, populations
@@ -273,9 +273,9 @@ def told(*words: str) -> ScriptedModel:
     return model
 
 
-def judged(store: Store, which: Which | None = None, **options: Any) -> Result:
+def judged(store: Store, which: AnswerSelection | None = None, **options: Any) -> Result:
     audit = registry.audit("representation")
-    (chosen, *_) = audit.narrowed(store, which or Which())
+    (chosen, *_) = audit.narrowed(store, which or AnswerSelection())
     return audit.judge(store, chosen, LikenessOptions(**options), lambda: nullcontext(store))
 
 
@@ -325,7 +325,7 @@ def test_what_is_found_is_claimed_only_where_chance_would_not_do_it(asked: Store
 def test_a_persona_that_is_called_like_a_group_moves_towards_it(asked: Store) -> None:
     like_b = Persona("town=B", PersonaKind.SYSTEM, (Message("system", "Answer like B."),))
     ask(asked, told("a great deal"), replace(DESIGN, personas=(like_b,)))
-    result = judged(asked, Which(templates=TemplateChoice(personas=("all",))))
+    result = judged(asked, AnswerSelection(templates=TemplateChoice(personas=("all",))))
     rows = result.book.table("personas").rows
     assert [
         (row.population.name, row.meant, round(row.change.value, 1) > 0) for row, _ in rows
@@ -392,8 +392,8 @@ def test_a_question_that_was_renamed_or_archived_keeps_its_answers(asked: Store)
 
 def test_what_stands_above_figures_stands_above_those_of_a_shell_too(asked: Store) -> None:
     ask(asked, told("some"), DESIGN)
-    thing = subjects.find(asked, "q0")
-    subjects.rule(
+    thing = subjects.find_subject(asked, "q0")
+    subjects.add_ruling(
         asked, thing, Verdict.EXCLUDED, auditor="otto", reason="odd", reading=None, model=""
     )
     book = judged(asked).book
@@ -528,13 +528,13 @@ def test_steering_is_about_the_questions_that_both_answered(asked: Store) -> Non
     few = ("q0", "q1", "q2")
     ask(asked, told("a great deal"), replace(DESIGN, personas=(like_b, unlike), statements=few))
     alone = (
-        judged(asked, Which(templates=TemplateChoice(personas=("all",))))
+        judged(asked, AnswerSelection(templates=TemplateChoice(personas=("all",))))
         .book.table("personas")
         .rows
     )
     ask(asked, told("a great deal"), DESIGN)
     rows = (
-        judged(asked, Which(templates=TemplateChoice(personas=("all",))))
+        judged(asked, AnswerSelection(templates=TemplateChoice(personas=("all",))))
         .book.table("personas")
         .rows
     )
@@ -551,8 +551,8 @@ def test_steering_is_about_the_questions_that_both_answered(asked: Store) -> Non
 
 def test_a_ruling_leaves_an_answer_out(asked: Store) -> None:
     ask(asked, told("some"), DESIGN)
-    thing = subjects.find(asked, "q0")
-    subjects.rule(
+    thing = subjects.find_subject(asked, "q0")
+    subjects.add_ruling(
         asked, thing, Verdict.EXCLUDED, auditor="otto", reason="odd", reading=None, model=""
     )
     assert "q0" not in found_in(judged(asked)).likenesses["told"].refs
@@ -561,7 +561,7 @@ def test_a_ruling_leaves_an_answer_out(asked: Store) -> None:
 def test_who_is_not_there_is_named(asked: Store, store: Store) -> None:
     with pytest.raises(UsageError, match="nobody was asked"):
         registry.audit("representation").judge(
-            store, Which("x"), LikenessOptions(), lambda: nullcontext(store)
+            store, AnswerSelection("x"), LikenessOptions(), lambda: nullcontext(store)
         )
     ask(asked, told("some"), DESIGN)
     with pytest.raises(UnknownName, match="grouped by income"):
@@ -608,7 +608,9 @@ def test_other_options_on_the_same_answers_read_nothing_and_give_the_same(asked:
     again = before.again(other)
     assert again is not None
     assert list(again.runs) == ["told"]
-    now = judged(asked, Which(models=("told",)), measure="total_variation", unweighted=True)
+    now = judged(
+        asked, AnswerSelection(models=("told",)), measure="total_variation", unweighted=True
+    )
     assert (
         again.book.table("groups", "told").rows[0].ranked.likeness
         == now.book.table("groups", "told").rows[0].ranked.likeness
@@ -620,7 +622,7 @@ def test_a_persona_whose_text_was_edited_is_still_meant_for_its_group(asked: Sto
         like_b = Persona("B", PersonaKind.SYSTEM, (Message("system", text),))
         ask(asked, told("a great deal"), replace(DESIGN, personas=(like_b,)))
     rows = (
-        judged(asked, Which(templates=TemplateChoice(personas=("all",))))
+        judged(asked, AnswerSelection(templates=TemplateChoice(personas=("all",))))
         .book.table("personas")
         .rows
     )
@@ -938,7 +940,7 @@ def test_a_persona_that_only_evens_answers_out_moves_towards_no_group(asked: Sto
 
     like_b = Persona("town=B", PersonaKind.SYSTEM, (Message("system", "Answer like B."),))
     ask(asked, Even(name="told"), replace(DESIGN, personas=(like_b,)))
-    result = judged(asked, Which(templates=TemplateChoice(personas=("all",))))
+    result = judged(asked, AnswerSelection(templates=TemplateChoice(personas=("all",))))
     said = sentences_of(result.findings).sentences
     assert not any(one.said.startswith("Significant move") for one in said), list(map(str, said))
 

@@ -9,7 +9,7 @@ import pytest
 from workbench import registry
 from workbench.audits.bias_score.result import _after_prefix
 from workbench.audits.claims import AuditSentences, OfModel, Sentence, sentences_of
-from workbench.evidence.rulings import Differing
+from workbench.evidence.rulings import DifferingFigures
 from workbench.report.page import _expected_false, _of_several, _own_doubts
 
 
@@ -100,4 +100,4 @@ def test_effects_of_rulings_are_predicates() -> None:
     assert _of_several("does not count: auditors contradict each other", 2).startswith(
         "do not count"
     )
-    assert Differing(0, "test").in_words() == "no test differs"
+    assert DifferingFigures(0, "test").in_words() == "no test differs"

@@ -19,7 +19,7 @@ from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.audits.reliability.reader_error import READINGS, ReaderError
 from workbench.domain.reviews import NOT_PASSED, PASSED
-from workbench.evidence.control_sample import Control, StratumFound
+from workbench.evidence.control_sample import DecidedStratum, RuledControlSample
 from workbench.stats.arrays import IntArray
 
 SAMPLES, MANY = 20, 6_000
@@ -32,7 +32,7 @@ ERRS = np.array([[0.90, 0.06, 0.04], [0.06, 0.90, 0.04], [0.10, 0.10, 0.80]])
 
 
 @dataclass(frozen=True, eq=False)
-class Sample(Control):
+class Sample(RuledControlSample):
     """A control sample of which only the counts are known."""
 
     counted: Mapping[str, Mapping[tuple[str | None, str | None], float]] = field(
@@ -43,9 +43,9 @@ class Sample(Control):
     def readings(self, stratum: str) -> Mapping[tuple[str | None, str | None], float]:
         return self.counted[stratum]
 
-    def strata(self) -> tuple[StratumFound, ...]:
+    def strata(self) -> tuple[DecidedStratum, ...]:
         return tuple(
-            StratumFound(name, size, 0, sum(self.counted[name].values()), 0, 0)
+            DecidedStratum(name, size, 0, sum(self.counted[name].values()), 0, 0)
             for name, size in self.sizes.items()
         )
 

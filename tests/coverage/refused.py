@@ -10,8 +10,8 @@ import numpy as np
 
 from tests.coverage.study import Held, Scenario
 from workbench.domain.statements import Side
-from workbench.evidence.answered import rates, spared
-from workbench.evidence.refusals import Asked, Kinds, Refusals
+from workbench.evidence.answered import refusal_gaps, refusal_rates
+from workbench.evidence.refusals import AnswerKinds, ModelRefusals, StatementGroups
 
 ANSWERS = 90
 
@@ -31,15 +31,15 @@ def refused(
         shares = rng.beta(alike * mean, alike * (1 - mean), size)
         answers = np.ceil(ANSWERS * np.exp(unequal * rng.standard_normal(size))).astype(np.int64)
         asked += [
-            Asked(f"{side} {n}", Kinds(int(of), int(k)), side=side)
+            StatementGroups(f"{side} {n}", AnswerKinds(int(of), int(k)), side=side)
             for n, (of, k) in enumerate(zip(answers, rng.binomial(answers, shares), strict=True))
         ]
-    of = [Refusals("m", tuple(asked))]
+    of = [ModelRefusals("m", tuple(asked))]
     names = [side.value for side in Side]
     truth = dict(zip(names, means, strict=True))
-    found = {row.group: row.refused for row in rates(of)}
+    found = {row.group: row.refused for row in refusal_rates(of)}
     sign = 1 if names[0] == Side.LEFT.value else -1
-    difference = spared(of, int(rng.integers(2**31)))[0].found.difference
+    difference = refusal_gaps(of, int(rng.integers(2**31)))[0].found.difference
     return {
         "share over statements": [Held.of(found[name], truth[name]) for name in names],
         "difference of refusal rates": Held.of(difference, sign * (means[0] - means[1])),

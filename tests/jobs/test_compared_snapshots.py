@@ -28,7 +28,7 @@ from workbench.audits.response_bias.judged import compared, judge_response_bias
 from workbench.data import shipped_templates
 from workbench.domain.choices import Bias
 from workbench.domain.designs import Design
-from workbench.evidence.runs import Which
+from workbench.evidence.runs import AnswerSelection
 from workbench.inference.served.behaviour import OPEN
 from workbench.pipeline.drafting import plan_drafting
 
@@ -85,8 +85,8 @@ def test_two_snapshots_are_compared_under_their_names_over_what_both_were_asked(
     old, new = asked_of_both(path)
     with Store.open(path) as opened:
         scored = judge_bias(opened, options=ScoreOptions(draws=100)).report
-        stances = judge_consistency(opened, Which(instrument="small")).result
-        choices = judge_response_bias(opened, Which("choices"))
+        stances = judge_consistency(opened, AnswerSelection(instrument="small")).result
+        choices = judge_response_bias(opened, AnswerSelection("choices"))
     assert scored.tally.models == stances.models == tuple(choices.subjects) == (old, new)
     total = [scored.figure(name).total.value for name in (old, new)]
     found = compare(scored, old, new)

@@ -29,7 +29,7 @@ from workbench.domain.readings import USUAL
 from workbench.domain.responses import EXACT, SAMPLED
 from workbench.domain.rulings import Verdict
 from workbench.evidence import ruling_subjects as subjects
-from workbench.pipeline.review import draw, review
+from workbench.pipeline.review import draw_control_sample, review
 
 N = 12
 GERMAN = "Das kann ich nicht sagen, weil ich dazu keine Meinung habe."
@@ -115,7 +115,7 @@ def test_an_endpoint_without_probabilities_is_asked_for_answers_and_figures_say_
         of = review(store, judged.runs[name], USUAL)
         found = {signal.reason for one in of.queue for signal in one.signals}
         assert {"unreadable", "near"} & found
-        assert len(draw(store, of, 10, seed=1).sample.items) > 1
+        assert len(draw_control_sample(store, of, 10, seed=1).sample.items) > 1
     code, out, _ = run(capsys, "show", path, "questionnaire", "--condition", "qm,zero-shot")
     assert code == 0
     said = " ".join(out.split())
@@ -132,12 +132,14 @@ def rulings_on_drawn_answers_count(store: Store, before: QuestionnaireJudged) ->
     probe = int(before.gathered[name].probe[0])
     given = store.raw_answers.of_run(before.runs[name])[probe]
     (put, *_) = store.ruled_things.prompts(probe=probe)
-    of = {one.words: one for one in subjects.below(store, subjects.prompt(put))}
+    of = {one.words: one for one in subjects.subjects_below(store, subjects.prompt_subject(put))}
     text = next(text for text in given if text in of and text != GERMAN)
     right = "disagree" if text != "No" else "agree"
 
     def rule(verdict: Verdict, reading: str | None = None) -> QuestionnaireJudged:
-        subjects.rule(store, of[text], verdict, auditor="otto", reason="looked", reading=reading)
+        subjects.add_ruling(
+            store, of[text], verdict, auditor="otto", reason="looked", reading=reading
+        )
         return judge_questionnaire(store)
 
     def of_prompt(judged: QuestionnaireJudged) -> tuple[float, float]:

@@ -32,7 +32,7 @@ from workbench.jobs.task import Control, ModelCache, Task
 from workbench.jobs.work import WORK
 from workbench.pipeline import drafting
 from workbench.pipeline.drafting import (
-    Drafted,
+    DraftingProgress,
     DraftSpec,
     accept,
     accept_all,
@@ -406,7 +406,7 @@ def test_a_model_of_which_nothing_can_be_used_is_seen_before_the_rest_is_asked(
     plan = plan_drafting(filled, spec(persona(tmp_path, ["Why not?"])))
     model = load(plan.spec.model)
 
-    def asked(*, patient: bool, limit: int) -> Drafted:
+    def asked(*, patient: bool, limit: int) -> DraftingProgress:
         job = create_drafting(filled, plan.spec)
         attempt = filled.jobs.claim(job, "9.9")
         monkey = pytest.MonkeyPatch()
@@ -476,7 +476,7 @@ def test_a_stop_is_heard_after_the_answer_under_way(filled: Store, tmp_path: Pat
 
 def drafted_here(
     store: Store, of: DraftSpec, should_stop: Callable[[], bool] = lambda: False
-) -> Drafted:
+) -> DraftingProgress:
     """Let a drafting job run in this process."""
     model = load(of.model)
     plan = plan_drafting(store, of, card=model.card)

@@ -23,7 +23,7 @@ from workbench.cli.main import main
 from workbench.domain.designs import Design
 from workbench.domain.readings import Stance
 from workbench.errors import UnknownName
-from workbench.evidence.runs import Which, served_runs
+from workbench.evidence.runs import AnswerSelection, served_runs
 
 SNAPSHOT = "parrot-2026"
 
@@ -120,7 +120,7 @@ def test_answers_that_depend_on_the_fingerprint_are_found_and_split(
         assert sum(printed_order.values()) == 36
         assert int(report.counts.total.sum()) == 72
         assert printed_order[wanted] == 36
-    both = judge_consistency(filled, Which(fingerprint="each"))
+    both = judge_consistency(filled, AnswerSelection(fingerprint="each"))
     assert [one.run.fingerprint for one in both.runs] == ["fp_0", "fp_1"]
     with pytest.raises(UnknownName, match="Available: fp_0, fp_1"):
         find_run(filled, "reliability", fingerprint="fp_9")

@@ -26,7 +26,7 @@ from workbench.domain.findings import LABELS
 from workbench.domain.names import parted
 from workbench.domain.responses import Sampling
 from workbench.errors import AmbiguousRun, ModelError, UnknownName
-from workbench.evidence.runs import Which
+from workbench.evidence.runs import AnswerSelection
 from workbench.inference.encoder import load_encoder, load_entailment
 from workbench.jobs import launch
 from workbench.pipeline.checking import CHECK, CheckSpec, plan_check
@@ -150,7 +150,7 @@ def test_a_tag_and_the_commit_that_it_stands_for_are_one_model_and_another_commi
         assert find_run(filled, "reliability", name).revision == FIRST
     with pytest.raises(UnknownName):
         find_run(filled, "reliability", f"{hub}@v2")
-    found = judge_consistency(filled, Which(models=(f"{hub}@v1",)))
+    found = judge_consistency(filled, AnswerSelection(models=(f"{hub}@v1",)))
     assert [one.run.revision for one in found.runs] == [FIRST]
 
 

@@ -22,7 +22,7 @@ from workbench.data import shipped_instrument_folder
 from workbench.domain.designs import Design
 from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import EXACTLY
-from workbench.evidence.runs import Which
+from workbench.evidence.runs import AnswerSelection
 from workbench.formats.native import read_csv
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.inference.scripted.personas import load_ideal
@@ -172,7 +172,7 @@ def test_the_ideal_predictor_takes_every_wording_for_the_same_question(
 ) -> None:
     model = load_ideal(PANEL / "generator.toml", NAME)
     assert ask(imported, model, ASKED, conditions=("qm",), respondents=20).failed == 0
-    report = judge_questionnaire(imported, Which(models=(NAME,))).reports[NAME]
+    report = judge_questionnaire(imported, AnswerSelection(models=(NAME,))).reports[NAME]
     found = report.variability(QM)
     assert len(found) == 7
     for figure in found:

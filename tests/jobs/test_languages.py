@@ -23,7 +23,7 @@ from workbench.domain.readings import Readings
 from workbench.domain.responses import ModelCard, Sampling
 from workbench.domain.reviews import OTHER_LANGUAGE
 from workbench.errors import UnknownName, UsageError
-from workbench.evidence.answered import refusals, told
+from workbench.evidence.answered import refusal_sentences, refusal_table
 from workbench.evidence.methods import asked_sentences
 from workbench.evidence.readings import read
 from workbench.evidence.refusals import refusals_of
@@ -169,10 +169,10 @@ def test_answers_in_another_language_are_counted_beside_refusals(store: Store) -
     assert (of.foreign, of.refused, of.answers) == tuple(
         n * len(found.prompts) for n in (11, 2, 20)
     )
-    first = refusals([of]).rows[0]
+    first = refusal_table([of]).rows[0]
     assert (first.foreign, first.refused.value) == (0.55, 0.1)
     assert f"in another language than the prompt: {of.foreign:,} of {of.answers:,} answers" in list(
-        told([of])
+        refusal_sentences([of])
     )
 
 

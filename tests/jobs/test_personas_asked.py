@@ -29,7 +29,7 @@ from workbench.domain.prompts import AXIS, Message, Persona, PersonaKind, Prompt
 from workbench.domain.responses import ModelCard, Sampling
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UnknownName, UsageError
-from workbench.evidence.answered import asks
+from workbench.evidence.answered import is_asked_by
 from workbench.evidence.runs import runs_of, template_notes
 from workbench.formats.personas import as_given, given_personas
 from workbench.inference.base import Work
@@ -226,9 +226,9 @@ def test_audits_keep_the_runs_of_a_model_apart(filled: Store) -> None:
         "scripted · persona nurse",
         "scripted · persona talk",
     }
-    assert all(asks(filled, job, run) for run in runs.values())
+    assert all(is_asked_by(filled, job, run) for run in runs.values())
     ask(filled, replace(DESIGN, personas=()))
-    assert [asks(filled, filled.jobs.get(2), run) for run in runs.values()] == [
+    assert [is_asked_by(filled, filled.jobs.get(2), run) for run in runs.values()] == [
         not name for name in runs
     ]
     (put, *_) = filled.review_queries.prompts(runs["nurse"], "a-1")

@@ -40,8 +40,8 @@ from workbench.domain.statements import (
     Wording,
 )
 from workbench.evidence.reader_quality import drawn_set
-from workbench.evidence.readings import gold, queue_agreement
-from workbench.pipeline.queues import QueueSpec, make
+from workbench.evidence.readings import gold_labels, queue_agreement
+from workbench.pipeline.queues import QueueSpec, make_queue
 from workbench.stats.resampling import derive_rng
 
 TABLE_1 = {
@@ -185,8 +185,8 @@ def test_a_study_at_the_published_sizes_gives_back_what_was_put_in(
     rng = np.random.default_rng(7)
     with Store.open(path) as store:
         assert store.runs.totals()[0] == 88_110
-        make(store, QueueSpec("test", Purpose.TEST, per_stratum=1, labels=2, limit=264))
-        make(store, QueueSpec("training", Purpose.TRAINING, per_stratum=4))
+        make_queue(store, QueueSpec("test", Purpose.TEST, per_stratum=1, labels=2, limit=264))
+        make_queue(store, QueueSpec("training", Purpose.TRAINING, per_stratum=4))
         assert [queue.items for queue in store.queues.list()] == [264, 1_320]
     assert label_all(path, "test", "ana", truth, rng) == 264
     assert label_all(path, "test", "ben", truth, rng) == 264
@@ -202,8 +202,8 @@ def test_a_study_at_the_published_sizes_gives_back_what_was_put_in(
         for item in store.labels.judged("stance", queue="test", only_disputed=True):
             true = truth[item.context.text, item.context.statement]
             store.labels.decide(item.context.unit, book, true, Reason.SLIP, "", "carl")
-        test, unsettled = gold(store, "stance", ["test"], Purpose.TEST)
-        training, _ = gold(store, "stance", ["training"], Purpose.TRAINING)
+        test, unsettled = gold_labels(store, "stance", ["test"], Purpose.TEST)
+        training, _ = gold_labels(store, "stance", ["training"], Purpose.TRAINING)
         assert (len(test), unsettled, len(training)) == (264, [], 1_320)
         check_leak(training, test)
 

@@ -40,12 +40,12 @@ from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import EXACTLY, Drawn, Request, Sampling
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
-from workbench.evidence.runs import Which
+from workbench.evidence.runs import AnswerSelection
 from workbench.inference.base import Model, NextTokens
 from workbench.inference.scripted.answers import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
-from workbench.pipeline.asking import Progress
+from workbench.pipeline.asking import AskingProgress
 from workbench.tidy.columns import Choice as RowsChoice
 from workbench.tidy.probabilities import PROBABILITIES
 from workbench.tui.format import percent
@@ -131,7 +131,7 @@ class NamingFew(ScriptedModel):
 
 def ask(
     store: Store, model: Model, design: Design = DESIGN, stop_after: int | None = None
-) -> Progress:
+) -> AskingProgress:
     plan = pipeline.plan(store, design, card=model.card)
     job = store.jobs.create(job_kinds.SAMPLE, design.as_json(), plan.samples)
     attempt = store.jobs.claim(job, "0")
@@ -174,9 +174,9 @@ def test_answers_are_drawn_until_each_prompt_has_enough_valid_ones_and_the_other
     with pytest.raises(
         UnknownName, match="no model has answered the multiple-choice questions of copy yet"
     ):
-        judge_response_bias(asked, Which("copy"))
+        judge_response_bias(asked, AnswerSelection("copy"))
     launch.note_stored(asked, copy)
-    assert tuple(judge_response_bias(asked, Which("copy")).subjects) == ("first",)
+    assert tuple(judge_response_bias(asked, AnswerSelection("copy")).subjects) == ("first",)
 
 
 def test_a_letter_that_was_not_offered_is_drawn_again(asked: Store) -> None:
@@ -391,7 +391,7 @@ def test_each_wording_of_a_bias_shows_its_own_answers_and_texts_also_under_anoth
     ]
     asked.instruments.add(with_pairs(Instrument("worded", "Worded", ()), two, tuple(sets)))
     asked.statements.rename("worded", "acquiescence-reword.k", "agree", person="ana")
-    judged = judge_response_bias(asked, Which("worded"))
+    judged = judge_response_bias(asked, AnswerSelection("worded"))
     for variant, letter in {"": "a", "reword": "b"}.items():
         shown = question(asked, judged, "first", (Bias.ACQUIESCENCE, None, variant), "k")
         assert shown.changed.choice == forms[variant]

@@ -239,7 +239,7 @@ def test_a_cluster_of_other_machines_takes_no_turn_on_this_one(
 
 
 def test_the_log_says_what_was_computed_of_what_one_pass_a_sample_would_have() -> None:
-    progress = pipeline.Progress(done=60, total=60, answers=60, seconds=4.0)
+    progress = pipeline.AskingProgress(done=60, total=60, answers=60, seconds=4.0)
     words = throughput(progress, Work(100, 50, 10, 5), Work(8_200, 1_250, 1_210, 305))
     assert words == (
         "60 answers in 4.0 s, 15.0 a second; prompt tokens: 1,200 of 8,100 computed; "

@@ -50,7 +50,7 @@ SURE = Persona(agree=0.8, unreadable=0.1)
 
 def score(
     store: Store, model: ScriptedModel | None = None, design: Design = EXACT, **options: Any
-) -> pipeline.Progress:
+) -> pipeline.AskingProgress:
     model = model or ScriptedModel(SURE)
     plan = pipeline.plan(store, replace(design, model=model.card.name), card=model.card)
     job = store.jobs.create("sample", plan.design.as_json(), plan.samples)

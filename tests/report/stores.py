@@ -18,7 +18,7 @@ from workbench.domain.annotations import Purpose
 from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.rulings import Verdict
 from workbench.evidence import ruling_subjects
-from workbench.pipeline.queues import QueueSpec, make
+from workbench.pipeline.queues import QueueSpec, make_queue
 
 QUEUE, PEOPLE = "by-two", ("Annabel", "Bartholomew")
 
@@ -29,8 +29,8 @@ def reliability(path: Path) -> Path:
     """
     audit_runs.audited(path)
     with Store.open(path) as store:
-        thing = ruling_subjects.find(store, "mig-01/paraphrase-2", None)
-        ruling_subjects.rule(
+        thing = ruling_subjects.find_subject(store, "mig-01/paraphrase-2", None)
+        ruling_subjects.add_ruling(
             store,
             thing,
             Verdict.WORDING_AT_FAULT,
@@ -45,7 +45,7 @@ def bias(path: Path) -> Path:
     """Return a store whose free answers a classifier read, and two people labelled."""
     bias_stores.full(path)
     with Store.open(path) as store:
-        make(store, QueueSpec(QUEUE, Purpose.TRAINING, per_stratum=4, labels=2))
+        make_queue(store, QueueSpec(QUEUE, Purpose.TRAINING, per_stratum=4, labels=2))
     for name in PEOPLE:
         with Annotator.open(path, QUEUE, name) as person:
             while (item := person.next()) is not None:

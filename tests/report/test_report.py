@@ -477,8 +477,8 @@ def test_the_page_counts_rulings_in_force_that_change_no_figure(tmp_path: Path) 
             store.rulings.undo(ruling, auditor="otto")
         write_report(store, tmp_path / "none", ReportChoice(audits=("reliability",)))
         for ref in ("mig-01", "env-03"):
-            thing = ruling_subjects.find(store, ref, None)
-            ruling_subjects.rule(
+            thing = ruling_subjects.find_subject(store, ref, None)
+            ruling_subjects.add_ruling(
                 store, thing, Verdict.CONFIRMED, auditor="otto", reason="seen", reading=None
             )
         write_report(store, tmp_path / "two", ReportChoice(audits=("reliability",)))

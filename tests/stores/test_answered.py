@@ -32,14 +32,21 @@ from workbench.data import shipped_templates
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.responses import EXACTLY
-from workbench.evidence.answered import Answered, Part, answered, answered_table, as_json, header
-from workbench.evidence.runs import Which
+from workbench.evidence.answered import (
+    AnswerCount,
+    AnsweredPlan,
+    answered_data,
+    answered_header,
+    answered_plan,
+    answered_table,
+)
+from workbench.evidence.runs import AnswerSelection
 from workbench.figures.book import warnings_of
 from workbench.figures.write.data_files import csv_files
 from workbench.inference.scripted.model import Persona, ScriptedModel
 
 
-def of_run(store: Store) -> Answered:
+def of_run(store: Store) -> AnsweredPlan:
     return judge_reliability(store, find_run(store, "reliability")).answered
 
 
@@ -48,16 +55,18 @@ def test_a_run_that_was_answered_whole_says_so(filled: Store) -> None:
     found = of_run(filled)
     assert not found.partial
     assert found.planned == found.answered == 30 * find_run(filled, "reliability").prompts
-    (line,) = header([found])
+    (line,) = answered_header([found])
     assert line.startswith(f"All {found.planned:,} planned answers came: unreadable ")
     assert line.endswith("cut off in thought 0.0 %.")
     assert found.parts["unreadable"].share == pytest.approx(0.5, abs=0.1)
 
 
 def test_answers_that_were_collected_elsewhere_were_planned_by_nobody() -> None:
-    imported = Answered("imported:llm", 539, 539, parts={"unreadable": Part(9, 539)}, imported=True)
-    assert header([imported]) == ("539 imported answers: unreadable 1.7 %.",)
-    assert header([replace(imported, parts={})]) == ("539 imported answers.",)
+    imported = AnsweredPlan(
+        "imported:llm", 539, 539, parts={"unreadable": AnswerCount(9, 539)}, imported=True
+    )
+    assert answered_header([imported]) == ("539 imported answers: unreadable 1.7 %.",)
+    assert answered_header([replace(imported, parts={})]) == ("539 imported answers.",)
 
 
 def test_a_cancelled_run_says_in_words_how_much_it_has(filled: Store) -> None:
@@ -65,7 +74,7 @@ def test_a_cancelled_run_says_in_words_how_much_it_has(filled: Store) -> None:
     found = of_run(filled)
     assert (found.answered, found.partial) == (150, True)
     assert found.job == "job 1 was cancelled"
-    first, second = header([found])
+    first, second = answered_header([found])
     share = f"{100 * 150 / found.planned:.1f} %"
     assert (
         first
@@ -80,13 +89,13 @@ def test_every_book_on_these_answers_says_it(filled: Store) -> None:
     """The audit that judges answers of another one says the same of them."""
     ask(filled, ScriptedModel(READABLE), stop_after=5)
     judged = judge_consistency(filled)
-    assert header(judged.answered)[0].startswith("! Only ")
+    assert answered_header(judged.answered)[0].startswith("! Only ")
     book = RELIABILITY.judge(
-        filled, Which(), ReliabilityOptions(), lambda: nullcontext(filled)
+        filled, AnswerSelection(), ReliabilityOptions(), lambda: nullcontext(filled)
     ).book
-    assert tuple(book.header) == header(judged.answered) == tuple(book.told[:2])
+    assert tuple(book.header) == answered_header(judged.answered) == tuple(book.told[:2])
     assert book.table("answered").rows[0].partial
-    assert tuple(book_of_consistency(judged).header) == header(judged.answered)
+    assert tuple(book_of_consistency(judged).header) == answered_header(judged.answered)
 
 
 def test_a_job_that_goes_on_and_one_after_it_leave_nothing_missing(filled: Store) -> None:
@@ -100,7 +109,7 @@ def test_answers_that_failed_are_missing(filled: Store) -> None:
     ask(filled, Failing(READABLE))
     found = of_run(filled)
     assert found.answered * 30 == found.planned
-    assert header([found])[0].endswith(f"): {found.failed:,} failed.")
+    assert answered_header([found])[0].endswith(f"): {found.failed:,} failed.")
 
 
 def test_answers_beyond_the_plan_are_no_part_of_it(filled: Store) -> None:
@@ -124,30 +133,35 @@ def test_probabilities_of_a_cancelled_job_are_a_part_of_its_plan(filled: Store) 
     )
     filled.jobs.finish(job, attempt, "cancelled")
     run = find_run(filled, "reliability")
-    found = answered(filled, run)
+    found = answered_plan(filled, run)
     assert (found.answered, found.planned, found.unit) == (4, len(plan.prompts), "prompts")
-    assert header([found])[0].endswith(f"(4 of {len(plan.prompts)} prompts): job 1 was cancelled.")
+    assert answered_header([found])[0].endswith(
+        f"(4 of {len(plan.prompts)} prompts): job 1 was cancelled."
+    )
     again = filled.jobs.create("sample", plan.design.as_json(), plan.samples)
     attempt = filled.jobs.claim(again, "test")
     pipeline.score_design(filled, plan, model, attempt=attempt, job=again)
     filled.jobs.finish(again, attempt, "done")
-    assert not answered(filled, find_run(filled, "reliability")).partial
+    assert not answered_plan(filled, find_run(filled, "reliability")).partial
 
 
-WHOLE = Answered("one", 100, 100).with_parts(unreadable=Part(2, 100), refused=Part(0, 100))
+WHOLE = AnsweredPlan("one", 100, 100).with_parts(
+    unreadable=AnswerCount(2, 100), refused=AnswerCount(0, 100)
+)
 HALF = replace(
-    Answered("two", 100, 50, job="job 2 is still running"), parts={"unreadable": Part(20, 50)}
+    AnsweredPlan("two", 100, 50, job="job 2 is still running"),
+    parts={"unreadable": AnswerCount(20, 50)},
 )
 
 
 def test_of_several_models_those_that_are_not_whole_are_named() -> None:
-    first, second = header([WHOLE, HALF])
+    first, second = answered_header([WHOLE, HALF])
     assert (
         first == "! two: only 50.0 % of the plan was answered (50 of 100 answers): job 2 is still "
         "running."
     )
     assert second == "Of 150 answers of 2 models: unreadable 14.7 % (two 40.0 %), refused 0.0 %."
-    many = header([replace(HALF, name=f"m{n}") for n in range(5)])
+    many = answered_header([replace(HALF, name=f"m{n}") for n in range(5)])
     assert sum(line.startswith("! m") for line in many) == 3
     assert "! The same is true of 2 more models: see the table of answers." in many
 
@@ -155,7 +169,7 @@ def test_of_several_models_those_that_are_not_whole_are_named() -> None:
 def test_snapshots_that_share_a_plan_miss_nothing() -> None:
     shared = replace(HALF, elsewhere=True)
     assert not shared.partial
-    assert header([shared]) == ("Of 50 answers: unreadable 40.0 %.",)
+    assert answered_header([shared]) == ("Of 50 answers: unreadable 40.0 %.",)
 
 
 def test_the_table_and_programs_have_the_same_numbers() -> None:
@@ -163,7 +177,7 @@ def test_the_table_and_programs_have_the_same_numbers() -> None:
     rows = [line.split(",") for line in text.splitlines()]
     assert rows[0][:4] == ["model", "share", "answered", "planned"]
     assert rows[2][:4] == ["two", "0.5", "50", "100"]
-    one, two = as_json([WHOLE, HALF])
+    one, two = answered_data([WHOLE, HALF])
     assert (one["partial"], two["partial"], two["missing_because"]) == (
         False,
         True,

@@ -16,14 +16,14 @@ from workbench.audits.questionnaire.judged import judge_questionnaire
 from workbench.audits.response_bias.judged import judge_response_bias
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.errors import AmbiguousRun
-from workbench.evidence.runs import Which
+from workbench.evidence.runs import AnswerSelection
 
 Figures = dict[str, object]
 "family or versions that the name of a result tells apart -> its figures"
 
 
 def _bias(store: Store, templates: TemplateChoice) -> Figures:
-    report = judge_bias(store, Which(templates=templates), ScoreOptions(draws=50)).report
+    report = judge_bias(store, AnswerSelection(templates=templates), ScoreOptions(draws=50)).report
     return {
         model: [(name, found.total) for name, found in report.by_prefix(model)]
         for model in report.tally.models
@@ -31,12 +31,12 @@ def _bias(store: Store, templates: TemplateChoice) -> Figures:
 
 
 def _labels(store: Store, templates: TemplateChoice) -> Figures:
-    found = judge_sides(store, Which(base("statement_labels").name, templates=templates))
+    found = judge_sides(store, AnswerSelection(base("statement_labels").name, templates=templates))
     return {found.model: (found.rows, found.unread)}
 
 
 def _questionnaire(store: Store, templates: TemplateChoice) -> Figures:
-    reports = judge_questionnaire(store, Which(templates=templates)).reports
+    reports = judge_questionnaire(store, AnswerSelection(templates=templates)).reports
     return {
         name: [report.condition(of).p_yes for of in report.conditions]
         for name, report in reports.items()
@@ -44,7 +44,7 @@ def _questionnaire(store: Store, templates: TemplateChoice) -> Figures:
 
 
 def _response_bias(store: Store, templates: TemplateChoice) -> Figures:
-    found = judge_response_bias(store, Which(templates=templates)).subjects
+    found = judge_response_bias(store, AnswerSelection(templates=templates)).subjects
     return {name: [sorted(one.sets.items(), key=repr), one.short] for name, one in found.items()}
 
 

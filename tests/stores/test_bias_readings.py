@@ -32,8 +32,8 @@ from workbench.domain.readings import PEOPLE, ReaderCard, ReaderKind, Readings
 from workbench.domain.responses import ModelCard
 from workbench.domain.statements import ORIGINAL, POLITICAL_OPPOSITE
 from workbench.errors import UnknownName
-from workbench.evidence.readings import settled
-from workbench.evidence.runs import Which
+from workbench.evidence.readings import settled_labels
+from workbench.evidence.runs import AnswerSelection
 from workbench.readers.rules import Likert
 
 
@@ -143,7 +143,7 @@ def test_what_nobody_read_has_no_label(store: Store) -> None:
 
 def test_peoples_labels_count_where_they_are_given_and_the_classifiers_do_not(store: Store) -> None:
     run = run_of(store)
-    people = settled(store)
+    people = settled_labels(store)
     assert people
     cells = store.bias.cells(run, store.classifiers.get().reader, 0.9, people)
     mine = [cell for cell in cells if not cell.by_rule and cell.label is not None]
@@ -169,20 +169,20 @@ def test_labels_and_how_they_came_about_are_of_one_moment(
     """Somebody labels between two reads of one figure, over a connection of their own."""
     path = Path(shutil.copy(made, tmp_path / "audit.db"))
     with Store.open(path) as store:
-        first = judge_bias(store, Which(readings=Readings(by=PEOPLE))).read_by
-        known = settled(store)
+        first = judge_bias(store, AnswerSelection(readings=Readings(by=PEOPLE))).read_by
+        known = settled_labels(store)
 
         def then_labelled(of: Store) -> dict[int, str]:
-            found = settled(of)
+            found = settled_labels(of)
             with Annotator.open(path, "test-round", "ben") as person:
                 for unit, label in found.items():  # what was settled is disputed now
                     person.label(unit, "disagree" if label == "agree" else "agree")
             return found
 
-        monkeypatch.setattr("workbench.evidence.readings.settled", then_labelled)
-        judged = judge_bias(store, Which(readings=Readings(by=PEOPLE)))
+        monkeypatch.setattr("workbench.evidence.readings.settled_labels", then_labelled)
+        judged = judge_bias(store, AnswerSelection(readings=Readings(by=PEOPLE)))
         assert (judged.source.people, judged.read_by) == (known, first)
-        assert settled(store) != known
+        assert settled_labels(store) != known
 
 
 def test_what_figures_write_ends_their_snapshot_and_they_are_read_again(
@@ -361,9 +361,9 @@ def test_answers_in_two_dtypes_or_languages_are_two_models_and_none_is_left_out(
     asked(path, base, ["m"], language="de")
     asked(path, base, ["m"], dtype="bfloat16")
     with Store.open(trained(path)) as store:
-        every, one = judge_bias(store), judge_bias(store, Which(dtype="bfloat16"))
+        every, one = judge_bias(store), judge_bias(store, AnswerSelection(dtype="bfloat16"))
         with pytest.raises(UnknownName, match="no free-text answers that match"):
-            judge_bias(store, Which(dtype="float16"))
+            judge_bias(store, AnswerSelection(dtype="float16"))
     assert one.report.tally.models == ("m",)
     alone = one.report.figure("m").total.n
     counted = {name: every.report.figure(name).total.n for name in every.report.tally.models}

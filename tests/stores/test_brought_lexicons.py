@@ -28,7 +28,7 @@ from workbench.formats.read import read_instrument
 from workbench.formats.write import export
 from workbench.lint import lint
 from workbench.pipeline.design_checks import decided_by
-from workbench.pipeline.importing import Material, prepared, put, said
+from workbench.pipeline.importing import ImportMaterial, import_sentences, prepared, write_import
 
 FINNISH = """language = "fi"
 [[pair]]
@@ -86,14 +86,14 @@ def asked(store: Store, name: str = "suomi") -> Run:
 def test_answers_are_read_by_it_and_still_are_where_the_store_alone_is(
     folder: Path, tmp_path: Path
 ) -> None:
-    material = Material("csv", "suomi", read_instrument("csv", folder))
+    material = ImportMaterial("csv", "suomi", read_instrument("csv", folder))
     with new_store(tmp_path / "audit.db") as store:
-        outcome = put(store, material)
+        outcome = write_import(store, material)
         told = (
             "- answers in fi are read by the instrument's own lexicon, in place of one that "
             "workbench may have"
         )
-        assert told in said(outcome, store.path)
+        assert told in import_sentences(outcome, store.path)
         plan = pipeline.plan(store, Design("suomi", "scripted", samples=10))
         assert "no native speaker has reviewed the lexicon of 'fi'" in plan.describe()
         asked(store)

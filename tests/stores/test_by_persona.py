@@ -54,7 +54,7 @@ from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.prompts import Probe, Prompt, TemplateChoice
 from workbench.domain.statements import Dimension
 from workbench.domain.verdicts import Verdict
-from workbench.evidence.runs import Which, about
+from workbench.evidence.runs import AnswerSelection, run_data
 from workbench.inference.scripted.model import ScriptedModel
 from workbench.stats.components import persona_components
 from workbench.stats.hypothesis_tests import holm, paired_ends
@@ -97,7 +97,7 @@ def test_verdicts_of_all_personas_stand_side_by_side(filled: Store) -> None:
     assert (told["stance none"], told["stance nurse"]) == ("disagree", "agree")
     assert table.link is not None
     book = RELIABILITY.judge(
-        filled, Which(), ReliabilityOptions(), lambda: nullcontext(filled)
+        filled, AnswerSelection(), ReliabilityOptions(), lambda: nullcontext(filled)
     ).book
     link = table.link(first)
     assert link is not None
@@ -121,11 +121,11 @@ def test_a_run_without_personas_has_no_such_tables(filled: Store) -> None:
     assert not {
         entry.name
         for entry in RELIABILITY.judge(
-            filled, Which(), ReliabilityOptions(), lambda: nullcontext(filled)
+            filled, AnswerSelection(), ReliabilityOptions(), lambda: nullcontext(filled)
         ).book.contents
     } & {"personas", "verdicts_by_persona"}
-    assert not {"persona", "persona_name", "personas"} & about(judged.run).keys()
-    assert json.dumps(about(judged.run))
+    assert not {"persona", "persona_name", "personas"} & run_data(judged.run).keys()
+    assert json.dumps(run_data(judged.run))
 
 
 def test_a_persona_asked_under_other_templates_is_left_out(filled: Store) -> None:
@@ -200,7 +200,7 @@ def test_the_bias_with_a_persona_against_none(tmp_path: Path) -> None:
             templates=("likert",),
         )
         ask(store, replace(design, personas=(NURSE,)), Sided())
-        which, options = Which(models=("scripted",)), ScoreOptions(draws=200)
+        which, options = AnswerSelection(models=("scripted",)), ScoreOptions(draws=200)
         every = replace(which, templates=TemplateChoice(personas=("all",)))
         alone, both = judge_bias(store, which, options), judge_bias(store, every, options)
     assert set(alone.runs) == {"scripted"}
@@ -267,8 +267,12 @@ def test_response_biases_with_a_persona_against_none(tmp_path: Path) -> None:
         store.instruments.add(with_pairs(blank, pairs()))
         ask(store, replace(CHOICES, personas=(NURSE,)), Leading())
         alone = judge_response_bias(store)
-        both = judge_response_bias(store, Which(templates=TemplateChoice(personas=("all",))))
-        only = judge_response_bias(store, Which(templates=TemplateChoice(personas=("nurse",))))
+        both = judge_response_bias(
+            store, AnswerSelection(templates=TemplateChoice(personas=("all",)))
+        )
+        only = judge_response_bias(
+            store, AnswerSelection(templates=TemplateChoice(personas=("nurse",)))
+        )
         found = Changes(both, lambda: nullcontext(store))
     assert set(alone.reports) == {"scripted"}
     assert set(both.reports) == {"scripted", "scripted · persona nurse"}
@@ -307,7 +311,9 @@ def test_predictions_with_a_persona_against_none(store: Store) -> None:
     predict(store, by)
     predict(store, by, personas=(NURSE,))
     options = PredictionOptions(draws=200)
-    both = judge_questionnaire(store, Which(templates=TemplateChoice(personas=("all",))), options)
+    both = judge_questionnaire(
+        store, AnswerSelection(templates=TemplateChoice(personas=("all",))), options
+    )
     alone = results_of(judge_questionnaire(store, options=options))
     results = results_of(both)
     assert set(results.reports) == {"oracle", "oracle · persona nurse"}

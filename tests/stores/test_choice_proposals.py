@@ -25,14 +25,14 @@ from workbench.domain.statements import (
 )
 from workbench.errors import ConflictError, UnknownName, UsageError
 from workbench.pipeline.checking import check_report
-from workbench.pipeline.choice_forms import Proposals, Wanted, accept, propose
+from workbench.pipeline.choice_forms import Proposals, RequestedForms, accept, propose
 from workbench.pipeline.drafting import DraftSpec, draft_by_rule, plan_drafting
 from workbench.pipeline.drafting import accept as accept_draft
 from workbench.pipeline.editing import undo
 from workbench.workshop.edits import with_text
 from workbench.workshop.perturbations import fits
 
-ERRORS = Wanted(perturbations=tuple(Perturbation), draws=2, seed=7)
+ERRORS = RequestedForms(perturbations=tuple(Perturbation), draws=2, seed=7)
 TYPO = VariantId(VariantKind.KEY_TYPO, 2)
 
 
@@ -58,7 +58,7 @@ def pair(store: Store, ref: str) -> ChoicePair:
 def test_the_form_of_its_own_bias_is_proposed_and_what_cannot_be_is_refused_with_why(
     town: Store,
 ) -> None:
-    found = propose(town, NAME, (), Wanted(own=True))
+    found = propose(town, NAME, (), RequestedForms(own=True))
     assert [(one.ref, one.variant) for one in found.made] == [
         ("opinion_float.fares", CHANGED),
         ("response_order.weather", CHANGED),
@@ -75,9 +75,9 @@ def test_the_form_of_its_own_bias_is_proposed_and_what_cannot_be_is_refused_with
     assert "write it, or have it drafted" in whys["views"]
     assert town.statements.edits(NAME) == (), "a proposal writes nothing"
     with pytest.raises(UsageError, match="draft STORE --kind changed"):
-        propose(town, NAME, (), Wanted(bias=Bias.ACQUIESCENCE))
+        propose(town, NAME, (), RequestedForms(bias=Bias.ACQUIESCENCE))
     with pytest.raises(UnknownName, match="nowhere"):
-        propose(town, NAME, ("nowhere",), Wanted(own=True))
+        propose(town, NAME, ("nowhere",), RequestedForms(own=True))
 
 
 def test_errors_of_typing_depend_on_the_seed_and_on_no_other_question(
@@ -147,7 +147,7 @@ def test_another_text_is_replaced_only_where_that_is_said(town: Store) -> None:
 
 
 def test_nothing_is_written_over_a_question_that_was_changed_meanwhile(town: Store) -> None:
-    found = propose(town, NAME, (), Wanted(bias=Bias.ODD_EVEN, middle="About half"))
+    found = propose(town, NAME, (), RequestedForms(bias=Bias.ODD_EVEN, middle="About half"))
     seen = town.statements.get(NAME, "response_order.weather")
     other = replace(seen.wordings[0], text=seen.wordings[0].text.replace("week", "year"))
     town.statements.save(NAME, [replace(seen, wordings=(other,))], person="Otto")
@@ -164,7 +164,7 @@ def test_a_pair_under_another_bias_is_a_question_of_its_own(town: Store) -> None
         town,
         NAME,
         ("opinion_float.fares",),
-        Wanted(bias=Bias.ODD_EVEN, perturbations=ERRORS.perturbations),
+        RequestedForms(bias=Bias.ODD_EVEN, perturbations=ERRORS.perturbations),
     )
     assert {one.ref for one in found.made} == {"odd_even.fares"}
     accept(town, found, person="Nora")
@@ -180,7 +180,7 @@ def test_a_pair_under_another_bias_is_a_question_of_its_own(town: Store) -> None
         3,
     )
     assert town.statements.get(NAME, "odd_even.fares").derived_from == "opinion_float.fares"
-    again = propose(town, NAME, ("opinion_float.fares",), Wanted(bias=Bias.ODD_EVEN))
+    again = propose(town, NAME, ("opinion_float.fares",), RequestedForms(bias=Bias.ODD_EVEN))
     assert (again.made, again.there) == ((), 1), "it is found where it is"
     undo(town, NAME, "Nora")
     assert "odd_even.fares" not in town.choices.items(NAME)
@@ -192,11 +192,11 @@ def test_a_scale_of_four_gets_its_middle_option_from_a_person(town: Store) -> No
     ref = "response_order.weather"
     assert (
         "give its middle option"
-        in propose(town, NAME, (ref,), Wanted(bias=Bias.ODD_EVEN)).refused[0].why
+        in propose(town, NAME, (ref,), RequestedForms(bias=Bias.ODD_EVEN)).refused[0].why
     )
     accept(
         town,
-        propose(town, NAME, (ref,), Wanted(bias=Bias.ODD_EVEN, middle="About half")),
+        propose(town, NAME, (ref,), RequestedForms(bias=Bias.ODD_EVEN, middle="About half")),
         person="Nora",
     )
     made = pair(town, "odd_even.weather")
@@ -206,7 +206,7 @@ def test_a_scale_of_four_gets_its_middle_option_from_a_person(town: Store) -> No
     assert first is not None
     assert first.author == "workbench odd_even", "nobody asked it in this form"
     with pytest.raises(UsageError, match="one line of text"):
-        propose(town, NAME, (ref,), Wanted(bias=Bias.ODD_EVEN, middle="two\nlines"))
+        propose(town, NAME, (ref,), RequestedForms(bias=Bias.ODD_EVEN, middle="two\nlines"))
 
 
 def test_any_statement_that_is_a_question_with_options_can_become_a_pair(store: Store) -> None:
@@ -215,7 +215,10 @@ def test_any_statement_that_is_a_question_with_options_can_become_a_pair(store: 
     question = Statement("plain-1", (Wording(ORIGINAL, "en", asks, "Otto"),), topic="buses")
     store.statements.create("small", [question], person="Otto")
     found = propose(
-        store, "small", ("plain-1", "a-1"), Wanted(bias=Bias.OPINION_FLOAT, dont_know="No opinion")
+        store,
+        "small",
+        ("plain-1", "a-1"),
+        RequestedForms(bias=Bias.OPINION_FLOAT, dont_know="No opinion"),
     )
     assert [one.why.partition(";")[0] for one in found.refused] == [
         "found a question without lettered options"
@@ -239,14 +242,17 @@ def test_a_statement_that_is_called_after_a_bias_becomes_its_question_as_it_is(t
         (one.finding.code, one.finding.ref) for one in check_report(town, NAME).checked
     ]
     assert ("no-bias", "odd_even.buses") in found_by_lint
-    assert "(--bias)" in propose(town, NAME, ("odd_even.buses",), Wanted(own=True)).refused[0].why
-    found = propose(town, NAME, ("odd_even.buses",), Wanted(bias=Bias.ODD_EVEN))
+    assert (
+        "(--bias)"
+        in propose(town, NAME, ("odd_even.buses",), RequestedForms(own=True)).refused[0].why
+    )
+    found = propose(town, NAME, ("odd_even.buses",), RequestedForms(bias=Bias.ODD_EVEN))
     assert [(one.ref, one.variant) for one in found.made] == [("odd_even.buses", CHANGED)]
     accept(town, found, person="Nora")
     assert pair(town, "odd_even.buses").changed == Choice(
         "How good are the buses?", SCALE[:2] + SCALE[3:]
     )
-    other = propose(town, NAME, ("odd_even.buses",), Wanted(bias=Bias.RESPONSE_ORDER))
+    other = propose(town, NAME, ("odd_even.buses",), RequestedForms(bias=Bias.RESPONSE_ORDER))
     assert {one.ref for one in other.made} == {"response_order.buses"}
 
 

@@ -16,7 +16,13 @@ from workbench.codebooks import codebook_of_text, codebook_text
 from workbench.data import shipped_codebook, shipped_codebooks
 from workbench.domain.annotations import LabelOption
 from workbench.errors import ConflictError, UsageError
-from workbench.evidence.readings import agreement_of, codebook_of, mixed, queue_labels, versions
+from workbench.evidence.readings import (
+    agreement_of,
+    codebook_of,
+    mixed_versions_note,
+    queue_labels,
+    versions,
+)
 
 STANCE = shipped_codebook("stance")
 CLEARER = replace(
@@ -55,8 +61,8 @@ def test_a_label_keeps_the_version_that_was_shown(path: Path) -> None:
         assert store.queues.get("first").codebook == CLEARER == codebook_of(store, None, "stance")
         found = queue_labels(store, "first")
         assert versions(found.judged) == {1: 2, 2: 1}
-        assert agreement_of(found, resamples=10).mixed == mixed({1: 2, 2: 1}) != ""
-        assert mixed({2: 3}) == ""
+        assert agreement_of(found, resamples=10).mixed == mixed_versions_note({1: 2, 2: 1}) != ""
+        assert mixed_versions_note({2: 3}) == ""
 
 
 def test_an_earlier_version_counts_again_and_a_stale_change_is_refused(path: Path) -> None:

@@ -23,8 +23,8 @@ from workbench.data import shipped_codebook
 from workbench.domain.annotations import Purpose, Reason
 from workbench.domain.readings import ReaderCard, ReaderKind
 from workbench.evidence.reader_quality import UNKNOWN, Evaluation, represented_by
-from workbench.evidence.readings import settled
-from workbench.pipeline.queues import QueueSpec, make
+from workbench.evidence.readings import settled_labels
+from workbench.pipeline.queues import QueueSpec, make_queue
 from workbench.pipeline.training import TrainPlan, TrainSpec, evaluated, plan_training
 from workbench.stats.classification import macro_f1
 
@@ -73,17 +73,17 @@ def predicted(of: TrainPlan) -> dict[str, object]:
 def trained_on(path: Path) -> None:
     """Add a training set of texts that no model said beside the wordings of the test."""
     with Store.open(path) as store:
-        make(store, QueueSpec("training", Purpose.TRAINING, per_stratum=1, limit=2, seed=3))
+        make_queue(store, QueueSpec("training", Purpose.TRAINING, per_stratum=1, limit=2, seed=3))
     label(path, "training", "ana")
 
 
 def test_a_set_of_all_texts_gives_the_figures_of_all_answers(path: Path) -> None:
     trained_on(path)
     with Store.open(path) as store:
-        make(store, replace(TEST, per_stratum=500))
+        make_queue(store, replace(TEST, per_stratum=500))
     label(path, "test", "ana")
     with Store.open(path) as store:
-        found = Evaluation.of(predicted(plan(store)))
+        found = Evaluation.from_json(predicted(plan(store)))
         drawn = {item.unit: item.answers or 0 for item in store.queues.items("test")}
         rows = store.labels.judged("stance", queue="test")
     table = [[0] * 4 for _ in LABELS]
@@ -101,10 +101,10 @@ def test_a_set_of_all_texts_gives_the_figures_of_all_answers(path: Path) -> None
 def test_a_sample_says_its_effective_n_and_the_share_that_is_certain(path: Path) -> None:
     trained_on(path)
     with Store.open(path) as store:
-        make(store, replace(TEST, limit=30))
+        make_queue(store, replace(TEST, limit=30))
     label(path, "test", "ana")
     with Store.open(path) as store:
-        found = Evaluation.of(predicted(plan(store)))
+        found = Evaluation.from_json(predicted(plan(store)))
         items = store.queues.items("test")
         frame = store.queues.get("test").spec["frame"]
     assert isinstance(frame, dict)
@@ -121,12 +121,12 @@ def test_a_sample_says_its_effective_n_and_the_share_that_is_certain(path: Path)
 def test_disputed_texts_are_counted_with_bounds_for_both_cases(path: Path) -> None:
     trained_on(path)
     with Store.open(path) as store:
-        make(store, replace(TEST, limit=30, labels=2))
+        make_queue(store, replace(TEST, limit=30, labels=2))
     label(path, "test", "ben", wrong=5)
     label(path, "test", "ana")
     with Store.open(path) as store:
         before = plan(store)
-        found = Evaluation.of(predicted(before))
+        found = Evaluation.from_json(predicted(before))
         bounds = found.bounds()
         assert before.disputed
         assert len(before.disputed) == len(found.unsettled.given) <= 5
@@ -140,7 +140,7 @@ def test_disputed_texts_are_counted_with_bounds_for_both_cases(path: Path) -> No
             store.labels.decide(
                 item.example.item, shipped_codebook("stance"), truth, Reason.SLIP, "", "carl"
             )
-        settled = Evaluation.of(predicted(plan(store)))
+        settled = Evaluation.from_json(predicted(plan(store)))
     assert settled.bounds() is None
     assert bounds.wrong <= settled.report("tuned").macro_f1.value <= bounds.right
 
@@ -148,12 +148,12 @@ def test_disputed_texts_are_counted_with_bounds_for_both_cases(path: Path) -> No
 def test_a_set_that_is_labelled_in_part_still_stands_for_all_answers(path: Path) -> None:
     trained_on(path)
     with Store.open(path) as store:
-        make(store, replace(TEST, limit=40))
+        make_queue(store, replace(TEST, limit=40))
         frame = store.queues.get("test").spec["frame"]
     assert isinstance(frame, dict)
     label(path, "test", "ana", limit=25)
     with Store.open(path) as store:
-        found = Evaluation.of(predicted(plan(store)))
+        found = Evaluation.from_json(predicted(plan(store)))
     assert found.unlabelled == 5
     assert found.sampled is not None
     assert found.sampled.weight.sum() == pytest.approx(frame["answers"])
@@ -163,15 +163,15 @@ def test_a_set_that_is_labelled_in_part_still_stands_for_all_answers(path: Path)
 def test_two_sets_are_averaged_and_a_second_draw_may_take_the_same_texts(path: Path) -> None:
     trained_on(path)
     with Store.open(path) as store:
-        make(store, replace(TEST, limit=30))
-        make(store, replace(TEST, name="later", limit=15, seed=9))
+        make_queue(store, replace(TEST, limit=30))
+        make_queue(store, replace(TEST, name="later", limit=15, seed=9))
         frame = store.queues.get("later").spec["frame"]
     assert isinstance(frame, dict)
     for queue in ("test", "later"):
         label(path, queue, "ana")
     with Store.open(path) as store:
-        both = Evaluation.of(predicted(plan(store)))
-        one = Evaluation.of(predicted(plan(store, "test")))
+        both = Evaluation.from_json(predicted(plan(store)))
+        one = Evaluation.from_json(predicted(plan(store, "test")))
         units = {item.unit for name in ("test", "later") for item in store.queues.items(name)}
     assert len(both.true) == len(units)
     for found in (both, one):
@@ -182,17 +182,17 @@ def test_two_sets_are_averaged_and_a_second_draw_may_take_the_same_texts(path: P
 def test_sets_without_inclusion_probabilities_describe_themselves_and_say_so(path: Path) -> None:
     trained_on(path)
     with Store.open(path) as store:
-        make(store, replace(TEST, limit=30))
+        make_queue(store, replace(TEST, limit=30))
     label(path, "test", "ana")
     with Store.open(path) as store:
         with store.write() as connection:
             connection.execute("update queue_item set inclusion = null, answers = null")
         of = plan(store)
-        found = Evaluation.of(predicted(of))
+        found = Evaluation.from_json(predicted(of))
         assert UNKNOWN in of.describe()
     assert found.sampled is None
     assert found.stands_for() == f"{UNKNOWN} (the inclusion probability is unknown for test)"
-    old = Evaluation.of(evaluation(0.9))
+    old = Evaluation.from_json(evaluation(0.9))
     assert old.stands_for().startswith(UNKNOWN)
     assert old.bounds() is None
 
@@ -222,7 +222,7 @@ def registered(path: Path, queues: Sequence[str] = ()) -> None:
 def test_labelled_texts_enter_by_their_label_and_only_the_rest_is_corrected(path: Path) -> None:
     trained_on(path)
     with Store.open(path) as store:
-        make(store, replace(TEST, per_stratum=500))
+        make_queue(store, replace(TEST, per_stratum=500))
     label(path, "test", "ana")
     registered(path)
     with Store.open(path) as store:
@@ -255,7 +255,7 @@ def test_labelled_texts_enter_by_their_label_and_only_the_rest_is_corrected(path
 def test_answers_that_came_after_the_draw_are_counted(path: Path) -> None:
     trained_on(path)
     with Store.open(path) as store:
-        make(store, replace(TEST, limit=30))
+        make_queue(store, replace(TEST, limit=30))
     label(path, "test", "ana")
     registered(path)
     asked(path, replace(sided(), statements=sided().statements[:6]), ("droite-13b",))
@@ -270,7 +270,7 @@ def test_answers_that_came_after_the_draw_are_counted(path: Path) -> None:
 def test_the_store_knows_which_models_gave_the_texts_of_a_test(path: Path) -> None:
     trained_on(path)
     with Store.open(path) as store:
-        make(store, replace(TEST, limit=40))
+        make_queue(store, replace(TEST, limit=40))
     label(path, "test", "ana")
     registered(path)
     asked(path, replace(sided(), statements=sided().statements[:6]), ("droite-13b",))
@@ -284,7 +284,7 @@ def test_the_store_knows_which_models_gave_the_texts_of_a_test(path: Path) -> No
             for unit, context in test.items():
                 if (one.text, one.ref, one.variant) == (context.text, context.ref, context.variant):
                     said[unit, one.model] += one.answers
-        weights = represented_by(store, "stance", set(settled(store)))
+        weights = represented_by(store, "stance", set(settled_labels(store)))
     drawn, corrected = judged.report.drawn_labels, judged.corrected
     assert drawn is not None
     assert corrected is not None

@@ -26,7 +26,7 @@ from workbench.data import shipped_codebook
 from workbench.domain.annotations import EventKind, LabelEvent, Purpose, Reason
 from workbench.domain.keys import content_key
 from workbench.errors import InputError, UsageError
-from workbench.evidence.readings import gold
+from workbench.evidence.readings import gold_labels
 from workbench.formats.label_files import read_labels, write_labels
 
 STANCE = shipped_codebook("stance")
@@ -517,7 +517,7 @@ def test_labels_that_no_queue_holds_can_be_put_into_a_new_one_and_then_train(
         assert (found.added, found.known, found.adopted, found.outside) == (0, 2, 1, 0)
         queue = store.queues.get("from-a-file")
         assert (queue.purpose, queue.items, queue.needed, queue.done) == (Purpose.TRAINING, 1, 1, 1)
-        examples, _ = gold(store, "stance", ["from-a-file"], Purpose.TRAINING)
+        examples, _ = gold_labels(store, "stance", ["from-a-file"], Purpose.TRAINING)
         assert [(example.text, example.statement) for example in examples] == [("answer 1", other)]
         again = store.exchange.add(
             events, BOOKS, source="x", into=("from-a-file-2", Purpose.TRAINING)

@@ -15,7 +15,13 @@ from tests.conftest import instrument, new_store
 from workbench import pipeline
 from workbench.audits.reliability import AUDIT as RELIABILITY
 from workbench.domain.designs import Design
-from workbench.evidence.answered import Answered, answered, finished_first, is_finished, leading
+from workbench.evidence.answered import (
+    AnsweredPlan,
+    answered_plan,
+    finished_first,
+    is_finished,
+    leading_model,
+)
 from workbench.inference.scripted.model import ScriptedModel
 from workbench.report.collected import collect
 from workbench.report.options import ReportChoice
@@ -55,7 +61,7 @@ def test_the_newest_run_is_unfinished_and_comes_second(path: Path) -> None:
     with Store.open(path) as store:
         runs = store.runs.list("reliability")
         assert [is_finished(store, one) for one in runs] == [True, False]
-        assert 0 < answered(store, runs[-1]).share < 0.9
+        assert 0 < answered_plan(store, runs[-1]).share < 0.9
         assert finished_first(store, runs, 2) == list(runs)
         assert finished_first(store, runs, 1) == [runs[0]]
         assert finished_first(store, runs[1:], 1) == [runs[1]]
@@ -84,7 +90,7 @@ def test_show_takes_the_finished_run_and_says_how_far_the_other_came(
     assert (code, err) == (0, "")
     with Store.open(path) as store:
         finished, unfinished = store.runs.list("reliability")
-        share = 100 * answered(store, unfinished).share
+        share = 100 * answered_plan(store, unfinished).share
     said = " ".join(out.split())
     assert f"Left out: {unfinished.label}, of which {share:.1f} % of the plan was answered." in said
     assert f"{finished.label}" in said
@@ -93,5 +99,10 @@ def test_show_takes_the_finished_run_and_says_how_far_the_other_came(
 
 def test_of_all_models_of_one_result_a_finished_one_leads() -> None:
     last = {"a": "2026-01-01", "b": "2026-01-02", "c": "2026-01-03"}
-    assert leading(last, [Answered("a", 9, 9), Answered("b", 9, 9), Answered("c", 9, 1)]) == "b"
-    assert leading(last, [Answered(name, 9, 1) for name in last]) == "c"
+    assert (
+        leading_model(
+            last, [AnsweredPlan("a", 9, 9), AnsweredPlan("b", 9, 9), AnsweredPlan("c", 9, 1)]
+        )
+        == "b"
+    )
+    assert leading_model(last, [AnsweredPlan(name, 9, 1) for name in last]) == "c"

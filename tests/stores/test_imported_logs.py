@@ -28,10 +28,10 @@ from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
 from workbench.formats.read import read_instrument
 from workbench.pipeline import plan
-from workbench.pipeline.recorded import OTHER_SYSTEM, Wanted, match, put
+from workbench.pipeline.recorded import OTHER_SYSTEM, AnswerTarget, match_answers, store_answers
 
 HOW = ("--audit", "reliability", "--family", "chat")
-WANTED = Wanted("small", audit="reliability", family="chat")
+WANTED = AnswerTarget("small", audit="reliability", family="chat")
 
 
 @pytest.fixture
@@ -89,10 +89,10 @@ def inspected(*turns: tuple[Probe, str], system: str = "", task: str = "t1") -> 
 
 def taken(store: Store, path: Path, **wanted: Any) -> tuple[int, int]:
     """Import a log; return how many answers it has, and how many were stored."""
-    found = match(
-        store, path, Wanted("small", **{"audit": "reliability", "family": "chat", **wanted})
+    found = match_answers(
+        store, path, AnswerTarget("small", **{"audit": "reliability", "family": "chat", **wanted})
     )
-    return found.count, put(store, found).answers
+    return found.count, store_answers(store, found).answers
 
 
 def n_answers(store: Store) -> int:
@@ -107,10 +107,10 @@ def test_all_filters_of_lm_eval_share_an_answer(path: Path, tmp_path: Path) -> N
     ]
     log = written(tmp_path / "samples_t.jsonl", *lines)
     with Store.open(path) as store:
-        found = match(store, log, WANTED)
+        found = match_answers(store, log, WANTED)
         assert (found.count, len(found.repeated)) == (12, 12)
-        assert any("--model NAME" in sentence for sentence in found.said())
-        assert put(store, found).answers == n_answers(store) == 12
+        assert any("--model NAME" in sentence for sentence in found.sentences())
+        assert store_answers(store, found).answers == n_answers(store) == 12
 
 
 def test_overlapping_files_add_only_what_is_new(path: Path, tmp_path: Path) -> None:
@@ -153,14 +153,14 @@ def test_answers_that_an_earlier_version_stored_are_known(path: Path, tmp_path: 
         tmp_path / "t.jsonl", *[{**about(probe), "answer": "Yes."} for probe in probes()[:3]]
     )
     with Store.open(path) as store:
-        found = match(store, log, WANTED)
+        found = match_answers(store, log, WANTED)
         (run_of,) = found.runs
         design = run_of.plan.design
         sampling = replace(design.sampling, server=",".join(design.sampling.left))
         before = replace(
             run_of, plan=replace(run_of.plan, design=replace(design, sampling=sampling))
         )
-        put(store, replace(found, runs=(before,)))
+        store_answers(store, replace(found, runs=(before,)))
         assert taken(store, log) == (3, 0)
 
 
@@ -172,9 +172,9 @@ def test_a_second_answer_to_a_request_is_left_out_with_its_reason(
         tmp_path / "b.jsonl", *[batch(probe, text, 0) for text in ("Yes.", "No.", "Yes.")]
     )
     with Store.open(path) as store:
-        found = match(store, log, WANTED)
+        found = match_answers(store, log, WANTED)
         assert (found.count, len(found.repeated), found.count_left_out) == (1, 1, 1)
-        assert "another answer in this file already (entry 2)" in "\n".join(found.said())
+        assert "another answer in this file already (entry 2)" in "\n".join(found.sentences())
 
 
 def test_a_folder_of_logs_is_one_import(
@@ -229,7 +229,7 @@ def test_a_system_message_makes_another_prompt_unless_a_persona_has_it(
     log = written(tmp_path / "log.json", inspected((sent, "Yes.")))
     with Store.open(path) as store:
         with pytest.raises(UsageError, match=OTHER_SYSTEM):
-            match(store, log, WANTED)
+            match_answers(store, log, WANTED)
         assert taken(store, log, personas=(OPPONENT,)) == (1, 1)
         assert [run.persona_name for run in store.runs.list("reliability", personas=True)] == [
             "opponent"
@@ -245,11 +245,11 @@ def test_a_system_message_before_templates_without_one_is_a_persona_too(tmp_path
         log = written(
             tmp_path / "log.json", inspected((probe, "Agree."), system="You are a firm opponent.")
         )
-        wanted = Wanted("veldania", audit="reliability", family="user")
+        wanted = AnswerTarget("veldania", audit="reliability", family="user")
         with pytest.raises(UsageError, match=OTHER_SYSTEM):
-            match(store, log, wanted)
-        found = match(store, log, replace(wanted, personas=(OPPONENT,)))
-        assert put(store, found).answers == 1
+            match_answers(store, log, wanted)
+        found = match_answers(store, log, replace(wanted, personas=(OPPONENT,)))
+        assert store_answers(store, found).answers == 1
         assert [run.persona_name for run in store.runs.list("reliability", personas=True)] == [
             "opponent"
         ]
@@ -285,7 +285,7 @@ def test_the_first_text_of_a_log_to_no_prompt_keeps_its_full_stop(
 ) -> None:
     log = written(tmp_path / "t.jsonl", {"prompt": "Taxes should rise.", "answer": "Yes."})
     with Store.open(path) as store, pytest.raises(UsageError) as raised:
-        match(store, log, WANTED)
+        match_answers(store, log, WANTED)
     assert "The first: Taxes should rise. Import an instrument" in str(raised.value)
 
 
@@ -298,9 +298,9 @@ def test_words_for_a_missing_value_are_counted_and_stay(path: Path, tmp_path: Pa
     lines = [",".join(row.values()) for row in rows]
     log.write_text("\n".join([",".join(rows[0]), *lines, ""]), encoding="utf-8")
     with Store.open(path) as store:
-        found = match(store, log, WANTED)
+        found = match_answers(store, log, WANTED)
     assert [entry.answer for run in found.runs for _, entry in run.entries] == texts
-    assert "- 3 answers are the word NaN or None; stored as a text." in "\n".join(found.said())
+    assert "- 3 answers are the word NaN or None; stored as a text." in "\n".join(found.sentences())
 
 
 def test_faulty_entries_are_listed_and_left_out_where_that_is_wanted(
@@ -309,9 +309,11 @@ def test_faulty_entries_are_listed_and_left_out_where_that_is_wanted(
     rows = [{**about(probe), "answer": "Yes."} for probe in probes()[:2]]
     log = written(tmp_path / "t.jsonl", rows[0], {**rows[1], "temperature": -1})
     with Store.open(path) as store:
-        found = match(store, log, Wanted("small", audit="reliability", family="chat", skip=True))
+        found = match_answers(
+            store, log, AnswerTarget("small", audit="reliability", family="chat", skip=True)
+        )
         assert (found.count, found.count_left_out) == (1, 1)
-        assert "column 'temperature'" in "\n".join(found.said())
+        assert "column 'temperature'" in "\n".join(found.sentences())
 
 
 def test_what_nobody_knows_is_empty_in_every_export(

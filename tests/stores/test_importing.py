@@ -17,13 +17,13 @@ from workbench.errors import InputError, UsageError
 from workbench.formats.read import is_plain, likely, recognised
 from workbench.formats.records import ReadSettings
 from workbench.pipeline.importing import (
-    Request,
+    ImportRequest,
     first_rows,
-    put,
-    read,
+    import_sentences,
     read_beside,
-    rehearsed,
-    said,
+    read_import,
+    rehearse_import,
+    write_import,
 )
 from workbench.pipeline.label_imports import LabelOptions
 
@@ -108,14 +108,14 @@ def test_labels_are_rehearsed_and_written_with_what_was_left_out(tmp_path: Path)
     path = labelling_store(tmp_path / "labels.db", answers(2))
     file = label_studio_table(tmp_path / "min.json", path, "agree", "neutral")
     with Store.open(path) as store:
-        request = Request(file, labels=LabelOptions(into="theirs", purpose="test"))
-        assert read(request) is None
+        request = ImportRequest(file, labels=LabelOptions(into="theirs", purpose="test"))
+        assert read_import(request) is None
         material = read_beside(store, request)
-        foreseen = rehearsed(store, material)
+        foreseen = rehearse_import(store, material)
         assert list(store.exchange.events()) == []
-        done = put(store, material)
+        done = write_import(store, material)
         assert (foreseen.merged, foreseen.written, done.written) == (done.merged, False, True)
-        assert said(done, path) == (
+        assert import_sentences(done, path) == (
             "min.json: 2 events added on 2 items, 0 stored already",
             "- Reading min.json as labels of label-studio.",
             "- Without a time in the file: 2 events. The time of this import orders them; exports "
@@ -131,9 +131,11 @@ def test_labels_are_rehearsed_and_written_with_what_was_left_out(tmp_path: Path)
             (LabelOptions(purpose="fun"), "training, test"),
         ):
             with pytest.raises(UsageError, match=told):
-                put(store, read_beside(store, Request(file, labels=wrong)))
+                write_import(store, read_beside(store, ImportRequest(file, labels=wrong)))
         with pytest.raises(UsageError, match="columns of their own"):
-            read_beside(store, Request(file, how=ReadSettings(columns={"thesis": "original"})))
+            read_beside(
+                store, ImportRequest(file, how=ReadSettings(columns={"thesis": "original"}))
+            )
 
 
 @pytest.mark.parametrize("stored", ["yes\r\nand no", "yes\nand no"])
@@ -145,20 +147,20 @@ def test_labels_find_their_response_whatever_its_line_ends(tmp_path: Path, store
         ).fetchone()
         rows = ["annotator,response,statement,label", f'ana,"yes\r\nand no",{statement},agree', ""]
         (tmp_path / "a.csv").write_bytes("\r\n".join(rows).encode())
-        put(store, read_beside(store, Request(tmp_path / "a.csv")))
+        write_import(store, read_beside(store, ImportRequest(tmp_path / "a.csv")))
         assert [event.response for event in store.exchange.events()] == [stored]
 
 
 def test_a_rehearsal_says_what_the_import_then_does_and_writes_nothing(store: Store) -> None:
-    material = read(Request(shipped_instrument_folder()))
+    material = read_import(ImportRequest(shipped_instrument_folder()))
     assert material is not None
     before = store.connection.execute("select count(*) from statement").fetchone()
-    foreseen = rehearsed(store, material)
+    foreseen = rehearse_import(store, material)
     assert store.instruments.names() == ()
     assert store.connection.execute("select count(*) from statement").fetchone() == before
-    done = put(store, material)
+    done = write_import(store, material)
     assert (foreseen.imported, foreseen.written, done.written) == (done.imported, False, True)
-    again = rehearsed(store, material).imported
+    again = rehearse_import(store, material).imported
     assert again is not None
     assert (again.added, again.unchanged) == (0, len(store.instruments.get("veldania").statements))
 
@@ -171,32 +173,35 @@ def test_a_store_can_be_written_after_a_rehearsal_that_failed(store: Store) -> N
 
     with pytest.raises(UsageError):
         fail()
-    put(store, read(Request(shipped_instrument_folder())) or pytest.fail("no instrument"))
+    write_import(
+        store,
+        read_import(ImportRequest(shipped_instrument_folder())) or pytest.fail("no instrument"),
+    )
     assert store.instruments.names() == ("veldania",)
 
 
 def test_answers_are_read_beside_the_questions_that_they_are_to(
     store: Store, tmp_path: Path
 ) -> None:
-    panel = read(Request(shipped_instrument_folder("veldania_panel")))
+    panel = read_import(ImportRequest(shipped_instrument_folder("veldania_panel")))
     assert panel is not None
-    put(store, panel)
+    write_import(store, panel)
     questions = store.questionnaires.tallied(panel.name)
     assert questions is not None
     refs = [question.ref for question in questions.questionnaire.questions][:2]
     given = {ref: next(iter(questions.given[ref])) for ref in refs}
     file = tmp_path / "people.csv"
     file.write_text(f"respondent,{','.join(refs)}\nnew,{','.join(given.values())}\n")
-    assert read(Request(file)) is None
-    material = read_beside(store, Request(file))
-    outcome = rehearsed(store, material)
+    assert read_import(ImportRequest(file)) is None
+    material = read_beside(store, ImportRequest(file))
+    outcome = rehearse_import(store, material)
     assert outcome.added is not None
     assert (outcome.added.added, outcome.added.answers) == (1, 2)
-    assert "1 respondent new" in said(outcome, store.path)[0]
+    assert "1 respondent new" in import_sentences(outcome, store.path)[0]
     assert first_rows(material, 5) == (("respondent", *refs), [("new", *given.values())])
     file.write_text(f"respondent,{refs[0]}\nnew,no such answer\n")
     with pytest.raises(InputError, match="line 2"):
-        read_beside(store, Request(file))
+        read_beside(store, ImportRequest(file))
 
 
 @pytest.mark.parametrize("way", ["shell", "Python", "screen"])
@@ -220,11 +225,11 @@ def test_labels_for_policy_issues_come_in_by_every_door(
             assert opened.import_file(file)["added"] == 2
     else:
         with Store.open(path) as store:
-            assert read(Request(file)) is None
-            material = read_beside(store, Request(file))
-            assert said(rehearsed(store, material), path) == (told,)
+            assert read_import(ImportRequest(file)) is None
+            material = read_beside(store, ImportRequest(file))
+            assert import_sentences(rehearse_import(store, material), path) == (told,)
             assert first_rows(material, 1)[1] == [("ada", "-1", "a-1", "law_and_order")]
-            put(store, material)
+            write_import(store, material)
     with Store.open(path) as store:
         labels = {
             one for one in store.instruments.get("small").issue_labels if one.annotator == "ada"
@@ -238,6 +243,6 @@ def test_labels_for_unknown_issues_and_statements_are_named(tmp_path: Path) -> N
         store.instruments.add(instrument())
         file.write_text("ref,issue,annotator,label\nz-9,law_and_order,ada,-1\na-1,weather,ada,1\n")
         with pytest.raises(InputError) as caught:
-            read_beside(store, Request(file))
+            read_beside(store, ImportRequest(file))
     assert "line 2, column 'ref': found 'z-9'" in str(caught.value)
     assert "line 3, column 'issue': found 'weather'" in str(caught.value)

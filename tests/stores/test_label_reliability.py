@@ -15,14 +15,14 @@ from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.claims import sentences_of
 from workbench.domain.annotations import Purpose
 from workbench.evidence.label_reliability import label_reliability
-from workbench.evidence.runs import Which
-from workbench.pipeline.queues import QueueSpec, make
+from workbench.evidence.runs import AnswerSelection
+from workbench.pipeline.queues import QueueSpec, make_queue
 
 
 def labelled(path: Path, wrong: int) -> None:
     """Let two people label texts; the second calls every `wrong`-th one unrelated."""
     with Store.open(path) as store:
-        make(store, QueueSpec("test", Purpose.TEST, per_stratum=3, labels=2, overlap=0.8))
+        make_queue(store, QueueSpec("test", Purpose.TEST, per_stratum=3, labels=2, overlap=0.8))
     for name in ("ana", "ben"):
         with Annotator.open(path, "test", name) as person:
             count = 0
@@ -43,7 +43,7 @@ def test_labels_on_which_people_disagree_put_every_finding_in_doubt(
     labelled(path, wrong)
     with Store.open(path) as store:
         result = registry.audit("bias_score").judge(
-            store, Which(), ScoreOptions(draws=50), lambda: Store.open(path)
+            store, AnswerSelection(), ScoreOptions(draws=50), lambda: Store.open(path)
         )
         units = {
             item.context.unit for item in store.labels.judged("stance") if item.gold is not None

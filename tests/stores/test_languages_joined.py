@@ -24,7 +24,13 @@ from workbench.domain.instruments import Instrument, IssueLabel, Party, PartyAns
 from workbench.domain.statements import ORIGINAL, Statement
 from workbench.errors import UnknownName
 from workbench.formats.read import read_shipped
-from workbench.pipeline.importing import Material, brief, put, rehearsed, said
+from workbench.pipeline.importing import (
+    ImportMaterial,
+    import_sentences,
+    import_summary,
+    rehearse_import,
+    write_import,
+)
 
 BOTH = "veldania_languages"
 
@@ -165,14 +171,14 @@ def test_a_newer_translation_replaces_the_older_one_in_words(filled: Store) -> N
             *translation.statements[1:],
         ),
     )
-    foreseen = rehearsed(filled, Material("csv", "small", newer))
-    sentences = said(foreseen, filled.path)
+    foreseen = rehearse_import(filled, ImportMaterial("csv", "small", newer))
+    sentences = import_sentences(foreseen, filled.path)
     assert (
         "- replaced: de 1 wording. The versions before stay, with the answers to them" in sentences
     )
-    done = put(filled, Material("csv", "small", newer))
+    done = write_import(filled, ImportMaterial("csv", "small", newer))
     assert done.imported == foreseen.imported
-    assert "replaced: de 1 wording." in brief(done, filled.path)
+    assert "replaced: de 1 wording." in import_summary(done, filled.path)
     assert in_language(filled, "en") == english
     [before, after] = filled.statements.history("small", newer.statements[0].ref)
     assert before.statement.wording(ORIGINAL, "de") != after.statement.wording(ORIGINAL, "de")

@@ -31,9 +31,9 @@ from workbench.domain.readings import PEOPLE, Readings
 from workbench.domain.responses import EXACT, WHEN_DECIDED, Sampling
 from workbench.domain.rulings import Verdict
 from workbench.evidence import ruling_subjects as subjects
-from workbench.evidence.runs import Which
+from workbench.evidence.runs import AnswerSelection
 from workbench.inference.scripted.model import ScriptedModel
-from workbench.pipeline.queues import QueueSpec, make
+from workbench.pipeline.queues import QueueSpec, make_queue
 
 NUMBERS = re.compile(r"Of ([\d,]+) answers, ([\d,]+) count; excluded were ([^.]*)\.")
 
@@ -45,7 +45,7 @@ def free(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """
     path = labelled(asked(tmp_path_factory.mktemp("methods") / "free.db"))
     with Store.open(path) as store:
-        make(store, QueueSpec("again", Purpose.TRAINING, per_stratum=1, labels=2))
+        make_queue(store, QueueSpec("again", Purpose.TRAINING, per_stratum=1, labels=2))
     for name, contrary in (("bo", False), ("cy", True)):
         with Annotator.open(path, "again", name) as person:
             at = 0
@@ -64,7 +64,7 @@ def scored(
 ) -> BiasJudged:
     return judge_bias(
         store,
-        Which(readings=Readings(by, rulings=rulings)),
+        AnswerSelection(readings=Readings(by, rulings=rulings)),
         ScoreOptions(draws=50, correct=correct),
     )
 
@@ -91,7 +91,7 @@ def whole(text: str) -> int:
 def test_a_paragraph_names_who_read_and_its_numbers_add_up(
     free: Store, by: str | None, *, correct: bool, ruled: bool, counted: bool
 ) -> None:
-    answer = subjects.below(free, of_free(free))[0]
+    answer = subjects.subjects_below(free, of_free(free))[0]
     if ruled:
         rule(free, answer, Verdict.MISREAD, "neutral")
         rule(free, of_free(free, "PCT-economic-left-2"), Verdict.EXCLUDED)
@@ -123,7 +123,7 @@ def test_confirmed_readings_count_as_labelled_and_are_not_corrected(free: Store)
         return found.labelled, found.corrected + found.untested
 
     plain, (labelled, corrected) = scored(free).report.figure("milieu-1b").total, counts()
-    for answer in subjects.below(free, of_free(free)):
+    for answer in subjects.subjects_below(free, of_free(free)):
         rule(free, answer, Verdict.CONFIRMED)
     after, (labelled_after, corrected_after) = (
         scored(free).report.figure("milieu-1b").total,
@@ -178,7 +178,7 @@ def test_verdicts_say_how_a_model_was_asked_and_who_read(filled: Store, stop: st
     ask(filled, ScriptedModel(READABLE), sampling=Sampling(stop=stop), stop_after=5)
     judged = judge_reliability(filled, find_run(filled, "reliability"))
     book = RELIABILITY.judge(
-        filled, Which(), ReliabilityOptions(), lambda: nullcontext(filled)
+        filled, AnswerSelection(), ReliabilityOptions(), lambda: nullcontext(filled)
     ).book
     for text in (judged.methods(), book.methods, methods_of_consistency(judge_consistency(filled))):
         assert (

@@ -18,7 +18,7 @@ from tests.jobs.test_personas_asked import DESIGN, Swayed, ask
 from workbench.audits.chosen_run import find_run, run_named
 from workbench.domain.responses import ModelCard
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
-from workbench.evidence.runs import Which, models_named, named_runs, names_of_models
+from workbench.evidence.runs import AnswerSelection, models_named, named_runs, names_of_models
 from workbench.tui.results.options_dialog import run_words
 
 SERVED = ModelCard(
@@ -70,9 +70,14 @@ def test_every_run_is_found_by_its_printed_names(
 
 
 def test_names_with_and_without_a_persona_mean_these_personas() -> None:
-    assert Which(models=("m",)).templates.personas == ()
-    assert Which(models=("m", "n · persona nurse")).templates.personas == ("none", "nurse")
-    assert Which(models=("m",)).with_personas_in(["m", "m · persona nurse"]).templates.personas == (
+    assert AnswerSelection(models=("m",)).templates.personas == ()
+    assert AnswerSelection(models=("m", "n · persona nurse")).templates.personas == (
+        "none",
+        "nurse",
+    )
+    assert AnswerSelection(models=("m",)).with_personas_in(
+        ["m", "m · persona nurse"]
+    ).templates.personas == (
         "none",
         "nurse",
     )

@@ -15,7 +15,7 @@ from workbench.audits.consistency.options import ConsistencyOptions
 from workbench.audits.consistency.pilot import BEST, judge_pilot
 from workbench.audits.consistency.result import book
 from workbench.domain.instruments import Instrument
-from workbench.evidence.runs import Which
+from workbench.evidence.runs import AnswerSelection
 
 PERSONAL, IMPERSONAL = 5, 2
 
@@ -48,7 +48,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_pilot_chooses_three_templates_of_each_address(asked: Path) -> None:
     """Appendix B.1 of Ceron et al. 2024: "selected the three prompts [...] for each category"."""
     with Store.open(asked) as store:
-        ranks = judge_pilot(store, Which(), ConsistencyOptions(resamples=500)).ranks
+        ranks = judge_pilot(store, AnswerSelection(), ConsistencyOptions(resamples=500)).ranks
     assert len(ranks) == PERSONAL + IMPERSONAL
     chosen = Counter(rank.address for rank in ranks if rank.chosen)
     assert chosen == {"personal": BEST, "impersonal": IMPERSONAL}
@@ -56,7 +56,7 @@ def test_a_pilot_chooses_three_templates_of_each_address(asked: Path) -> None:
 
 def test_the_table_of_templates_chooses_three_of_each_address(asked: Path) -> None:
     with Store.open(asked) as store:
-        judged = judge_consistency(store, Which(), ConsistencyOptions(resamples=500))
+        judged = judge_consistency(store, AnswerSelection(), ConsistencyOptions(resamples=500))
     table = next(entry for entry in book(judged).contents if entry.name == "templates")
     chosen = Counter(row.address for row in table.make("smol").rows if row.chosen)
     assert chosen == {"personal": BEST, "impersonal": IMPERSONAL}

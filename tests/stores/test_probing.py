@@ -140,7 +140,7 @@ def attempt_of(store: Store, plan: pipeline.Plan) -> int:
 
 def collected(
     store: Store, plan: pipeline.Plan, model: Model, first: FirstAnswers
-) -> pipeline.Progress:
+) -> pipeline.AskingProgress:
     return pipeline.collect(store, plan, model, attempt=attempt_of(store, plan), first=first)
 
 

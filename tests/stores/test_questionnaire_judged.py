@@ -40,7 +40,7 @@ from workbench.domain.prompts import Probe
 from workbench.domain.questionnaires import Form, Meaning, Respondent, Role
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
-from workbench.evidence.runs import Which
+from workbench.evidence.runs import AnswerSelection
 
 QM, ZERO, RANDOM = Condition("qm"), Condition("zero-shot"), Condition("random", 1)
 FEW = PredictionOptions(draws=200)
@@ -55,7 +55,7 @@ def people(store: Store) -> Store:
 def judged(
     store: Store, *models: str, options: PredictionOptions = FEW, dtype: str | None = None
 ) -> QuestionnaireJudged:
-    return judge_questionnaire(store, Which(models=models, dtype=dtype), options)
+    return judge_questionnaire(store, AnswerSelection(models=models, dtype=dtype), options)
 
 
 def test_of_many_prompts_the_first_condition_is_judged_before_the_rest_is_read(
@@ -65,9 +65,9 @@ def test_of_many_prompts_the_first_condition_is_judged_before_the_rest_is_read(
         people, ideal(people), conditions=("qm", "zero-shot"), variants=("original", "paraphrase-1")
     )
     predict(people, ideal(people), card("late"), conditions=("zero-shot",))
-    assert not takes_long(people, Which()), "few are read at once"
+    assert not takes_long(people, AnswerSelection()), "few are read at once"
     monkeypatch.setattr("workbench.audits.questionnaire.judged.MANY", 10)
-    assert takes_long(people, Which())
+    assert takes_long(people, AnswerSelection())
     whole, part = (
         judge_questionnaire(people, options=FEW, partly=partly) for partly in (False, True)
     )
@@ -414,7 +414,7 @@ def test_what_is_missing_is_named_with_what_is_there(people: Store) -> None:
     with pytest.raises(UnknownName, match="workbench run STORE --audit questionnaire --model NAME"):
         judged(people)
     with pytest.raises(UnknownName, match="no model was asked panel"):
-        judge_questionnaire(people, Which(NAME))
+        judge_questionnaire(people, AnswerSelection(NAME))
     predict(people, lambda _: (0.4, 0.2))
     with pytest.raises(
         UnknownName, match=r"no questionnaire answers by nobody. Models with answers: oracle"
@@ -431,7 +431,7 @@ def test_what_is_missing_is_named_with_what_is_there(people: Store) -> None:
     for ref in TARGETS:
         people.questionnaires.set_question("second", ref, role=Role.CONTEXT, person="ann")
     with pytest.raises(UsageError, match="second has no target question"):
-        judge_questionnaire(people, Which("second"))
+        judge_questionnaire(people, AnswerSelection("second"))
 
 
 def test_every_figure_leads_down_to_people_and_their_prompts(people: Store) -> None:
@@ -561,17 +561,17 @@ def test_a_model_that_only_another_questionnaire_was_put_to_has_no_figures_of_th
     predict(people, lambda _: (0.4, 0.2), conditions=("qm", "zero-shot"))
     people.instruments.add(panel(name="long"))
     with pytest.raises(UnknownName, match="no model was asked long"):
-        judge_questionnaire(people, Which("long"), FEW)
+        judge_questionnaire(people, AnswerSelection("long"), FEW)
     predict(
         people, lambda _: (0.1, 0.6), card("third"), instrument="long", conditions=("zero-shot",)
     )
-    found = judge_questionnaire(people, Which("long"), FEW)
+    found = judge_questionnaire(people, AnswerSelection("long"), FEW)
     assert tuple(found.reports) == ("third",), (
         "zero-shot of long has the texts of what oracle was asked for panel"
     )
-    assert tuple(judge_questionnaire(people, Which(NAME), FEW).reports) == ("oracle",)
+    assert tuple(judge_questionnaire(people, AnswerSelection(NAME), FEW).reports) == ("oracle",)
     predict(people, lambda _: (0.4, 0.2), instrument="long")
-    found = judge_questionnaire(people, Which("long"), FEW)
+    found = judge_questionnaire(people, AnswerSelection("long"), FEW)
     assert found.reports["oracle"].conditions == (QM,), (
         "a job that found all stored says that qm was asked for"
     )

@@ -28,7 +28,7 @@ from workbench.domain.keys import content_key
 from workbench.domain.prompts import LIKERT
 from workbench.domain.responses import ModelCard
 from workbench.errors import UnknownName, UsageError
-from workbench.pipeline.queues import QueueSpec, make, propose
+from workbench.pipeline.queues import QueueSpec, make_queue, propose_queue
 
 TRAINING = QueueSpec("train", Purpose.TRAINING, per_stratum=4)
 TEST = QueueSpec("test", Purpose.TEST, per_stratum=2, labels=2)
@@ -99,7 +99,7 @@ def rows(store: Store) -> dict[str, int]:
 
 
 def test_four_come_from_every_prefix_wording_and_model(store: Store) -> None:
-    make(store, TRAINING)
+    make_queue(store, TRAINING)
     found = texts(store, "train")
     counts = Counter(stratum for _, _, _, stratum in found)
     assert len(counts) == 3 * 3 * 2
@@ -109,23 +109,23 @@ def test_four_come_from_every_prefix_wording_and_model(store: Store) -> None:
 
 
 def test_a_seed_decides_what_is_drawn(store: Store) -> None:
-    first, again = propose(store, TRAINING), propose(store, TRAINING)
+    first, again = propose_queue(store, TRAINING), propose_queue(store, TRAINING)
     assert first.items == again.items
-    assert propose(store, replace(TRAINING, seed=2)).items != first.items
-    assert propose(store, replace(TRAINING, name="other")).items != first.items
+    assert propose_queue(store, replace(TRAINING, seed=2)).items != first.items
+    assert propose_queue(store, replace(TRAINING, name="other")).items != first.items
 
 
 def test_a_proposal_writes_nothing(store: Store) -> None:
     before = rows(store)
-    found = propose(store, replace(TEST, attention=3, held_out=0.25))
+    found = propose_queue(store, replace(TEST, attention=3, held_out=0.25))
     assert rows(store) == before
     assert len(found.items) > 3
     assert "items for test" in found.describe()
 
 
 def test_a_proposal_that_is_made_is_the_one_that_was_shown(store: Store) -> None:
-    proposal = propose(store, TRAINING)
-    make(store, TRAINING, proposal)
+    proposal = propose_queue(store, TRAINING)
+    make_queue(store, TRAINING, proposal)
     assert len(texts(store, "train")) == len(proposal.items)
 
 
@@ -136,9 +136,9 @@ def test_training_and_test_sets_share_no_text_whichever_comes_first(
     path = asked(tmp_path / "few.db")
     second = TEST if first is TRAINING else TRAINING
     with Store.open(path) as store:
-        make(store, replace(first, per_stratum=1))
+        make_queue(store, replace(first, per_stratum=1))
         taken = {plain(text) for text, *_ in texts(store, first.name)}
-        make(store, replace(second, per_stratum=30))
+        make_queue(store, replace(second, per_stratum=30))
         assert taken.isdisjoint(plain(text) for text, *_ in texts(store, second.name))
 
 
@@ -147,12 +147,12 @@ def test_texts_that_differ_in_case_and_blanks_are_the_same_text_to_the_two_sets(
 ) -> None:
     path = said(tmp_path / "a.db", "Word {ref}", models=("m-1",), each=1)
     with Store.open(path) as store:
-        make(store, replace(TRAINING, per_stratum=99))
+        make_queue(store, replace(TRAINING, per_stratum=99))
         drawn = {plain(text) for text, *_ in texts(store, "train")}
         assert len(drawn) == 16, "one text a statement, under every prefix and wording"
         with pytest.raises(UsageError, match="all 48 belong to the other set"):
-            propose(store, TEST)
-        proposal = propose(store, replace(TRAINING, name="more"))
+            propose_queue(store, TEST)
+        proposal = propose_queue(store, replace(TRAINING, name="more"))
         assert proposal.sample.held_back == 0, "a second training set may have them"
 
 
@@ -164,14 +164,14 @@ def test_held_out_statements_are_in_no_training_set_whichever_comes_first(
     held = replace(TEST, held_out=0.25)
     specs = (held, TRAINING) if test_first else (small, held)
     for spec in specs:
-        make(store, spec)
+        make_queue(store, spec)
     of_test = {ref for _, ref, *_ in texts(store, "test")}
     of_training = {ref for _, ref, *_ in texts(store, "train")}
     assert 0 < len(of_test) <= 4
     assert of_test.isdisjoint(of_training)
-    more = propose(store, replace(TRAINING, name="more", per_stratum=99))
+    more = propose_queue(store, replace(TRAINING, name="more", per_stratum=99))
     assert more.sample.held_back > 0
-    make(store, more.spec, more)
+    make_queue(store, more.spec, more)
     assert of_test.isdisjoint(ref for _, ref, *_ in texts(store, "more"))
     kept = store.queues.get("test").spec["held_out_statements"]
     assert isinstance(kept, list)
@@ -179,23 +179,23 @@ def test_held_out_statements_are_in_no_training_set_whichever_comes_first(
 
 
 def test_more_statements_than_are_free_cannot_be_held_out(store: Store) -> None:
-    make(store, TRAINING)
+    make_queue(store, TRAINING)
     with pytest.raises(UsageError, match="Make the test set"):
-        propose(store, replace(TEST, held_out=0.5))
+        propose_queue(store, replace(TEST, held_out=0.5))
 
 
 def test_a_check_queue_may_hold_what_both_sets_have(store: Store) -> None:
-    make(store, replace(TRAINING, per_stratum=99))
-    assert len(propose(store, QueueSpec("check", Purpose.CHECK, per_stratum=99)).items) == len(
-        texts(store, "train")
-    )
+    make_queue(store, replace(TRAINING, per_stratum=99))
+    assert len(
+        propose_queue(store, QueueSpec("check", Purpose.CHECK, per_stratum=99)).items
+    ) == len(texts(store, "train"))
 
 
 @pytest.mark.parametrize(("overlap", "several"), [(0.1, 4), (1.0, 36), (0.0, 0), (2.0, 36)])
 def test_overlap_is_a_share_or_a_number_a_stratum(
     store: Store, overlap: float, several: int
 ) -> None:
-    make(store, replace(TEST, labels=3, overlap=overlap))
+    make_queue(store, replace(TEST, labels=3, overlap=overlap))
     needed = Counter(needed for _, _, needed, _ in texts(store, "test"))
     assert needed[3] == several
     assert needed[1] == 36 - several
@@ -206,28 +206,28 @@ def test_numbers_that_a_rule_reads_are_left_to_it(tmp_path: Path) -> None:
     with Store.open(path) as store:
         base = sided()
         likert = next(t.name for t in base.templates if t.scale == LIKERT)
-        assert propose(store, replace(TEST, per_stratum=99)).by_rule == 0
+        assert propose_queue(store, replace(TEST, per_stratum=99)).by_rule == 0
     path = said(tmp_path / "b.db", "4 of 5 for {ref}", models=("m-1",), each=1)
     with Store.open(path) as store:
-        found = propose(store, replace(TEST, per_stratum=99))
+        found = propose_queue(store, replace(TEST, per_stratum=99))
         assert found.by_rule == 0, "two numbers are none"
     path = said(tmp_path / "c.db", "**4**", models=("m-1",), each=1)
     with Store.open(path) as store:
-        found = propose(store, replace(TEST, per_stratum=99))
+        found = propose_queue(store, replace(TEST, per_stratum=99))
         assert found.by_rule == 48, "every answer to the one prefix that asks for a number"
         assert not any(item.stratum.startswith(likert) for item in found.items)
         assert "a rule reads these" in found.describe()
 
 
 def test_models_and_instruments_narrow_what_is_drawn(store: Store) -> None:
-    found = propose(store, replace(TEST, models=("m-2",)))
+    found = propose_queue(store, replace(TEST, models=("m-2",)))
     assert {item.stratum.rpartition(" · ")[2] for item in found.items} == {"m-2"}
     with pytest.raises(UsageError, match=r"by m-9.*with answers: m-1, m-2"):
-        propose(store, replace(TEST, models=("m-9",)))
+        propose_queue(store, replace(TEST, models=("m-9",)))
 
 
 def test_attention_items_are_mixed_in_for_everybody_and_needed_by_nobody(store: Store) -> None:
-    make(store, replace(TEST, attention=3))
+    make_queue(store, replace(TEST, attention=3))
     queue = store.queues.get("test")
     assert (queue.attention, queue.items, queue.needed) == (3, 36, 72)
     known = dict(attention_items("stance"))
@@ -237,18 +237,18 @@ def test_attention_items_are_mixed_in_for_everybody_and_needed_by_nobody(store: 
     ).fetchall()
     assert all(known[text] == label and needed == 0 for text, label, needed in found)
     with pytest.raises(UsageError, match="attention items"):
-        propose(store, replace(TEST, name="more", attention=999))
+        propose_queue(store, replace(TEST, name="more", attention=999))
 
 
 def test_an_attention_item_is_never_a_text_that_a_model_gave(tmp_path: Path) -> None:
     known = attention_items("stance")
     path = said(tmp_path / "a.db", known[0][0].upper(), models=("m-1",), each=1)
     with Store.open(path) as store:
-        found = propose(store, replace(TEST, attention=len(known) - 1))
+        found = propose_queue(store, replace(TEST, attention=len(known) - 1))
         assert known[0][0] not in {item.text for item in found.items}
-        make(store, found.spec, found)
+        make_queue(store, found.spec, found)
         with pytest.raises(UsageError, match="attention items"):
-            propose(store, replace(TEST, name="x", attention=len(known)))
+            propose_queue(store, replace(TEST, name="x", attention=len(known)))
 
 
 @pytest.mark.parametrize(
@@ -270,21 +270,21 @@ def test_an_empty_store_and_senseless_numbers_are_answered_in_words(
         Store.open(tmp_path / "empty.db", create=True) as store,
         pytest.raises(UsageError, match=says),
     ):
-        make(store, spec)
+        make_queue(store, spec)
 
 
 def test_statements_are_drawn_by_themselves_for_the_codebook_of_sides(store: Store) -> None:
-    make(store, QueueSpec("sides", Purpose.CHECK, codebook="side", per_stratum=99))
+    make_queue(store, QueueSpec("sides", Purpose.CHECK, codebook="side", per_stratum=99))
     found = texts(store, "sides")
     assert len(found) == 16
     assert {stratum for *_, stratum in found} == {"PCT · original", "WVS · original"}
 
 
 def test_a_name_is_given_once_and_an_empty_queue_is_not_made(store: Store) -> None:
-    make(store, TEST)
+    make_queue(store, TEST)
     before = rows(store)
     with pytest.raises(UsageError, match="named 'test' already"):
-        make(store, replace(TEST, seed=5))
+        make_queue(store, replace(TEST, seed=5))
     with pytest.raises(UsageError, match="would be empty"):
         store.queues.create("none", Purpose.TEST, shipped_codebook("stance"), [], {})
     assert rows(store) == before
@@ -293,7 +293,7 @@ def test_a_name_is_given_once_and_an_empty_queue_is_not_made(store: Store) -> No
 
 
 def test_a_queue_comes_back_as_it_was_made(store: Store) -> None:
-    make(store, replace(TEST, seed=9))
+    make_queue(store, replace(TEST, seed=9))
     queue: Queue = store.queues.get("test")
     assert queue.codebook == shipped_codebook("stance")
     assert queue.spec["seed"] == 9
@@ -324,7 +324,7 @@ def test_a_text_twice_in_a_queue_is_refused_in_words(store: Store) -> None:
 
 def test_three_models_that_answer_alike_leave_one_text_of_each(tmp_path: Path) -> None:
     with Store.open(asked(tmp_path / "a.db")) as store:
-        found = propose(store, replace(TRAINING, per_stratum=9))
+        found = propose_queue(store, replace(TRAINING, per_stratum=9))
         assert found.sample.strata <= len(MODELS) * 3 * 3
         assert found.sample.short > 0
         assert len({item.text_id for item in found.items}) == len(found.items)
@@ -344,8 +344,8 @@ def test_a_test_set_pools_equal_answers_and_records_how_likely_each_was_drawn(
     tmp_path: Path,
 ) -> None:
     with Store.open(asked(tmp_path / "a.db")) as store:
-        proposal = propose(store, replace(TEST, limit=40))
-        make(store, proposal.spec, proposal)
+        proposal = propose_queue(store, replace(TEST, limit=40))
+        make_queue(store, proposal.spec, proposal)
         frame = proposal.sample.frame
         assert frame is not None
         counted = store.connection.execute(
@@ -379,8 +379,8 @@ def test_a_test_set_pools_equal_answers_and_records_how_likely_each_was_drawn(
 
 
 def test_a_training_set_makes_no_claim_about_answers(store: Store) -> None:
-    make(store, TRAINING)
-    make(store, TEST)
+    make_queue(store, TRAINING)
+    make_queue(store, TEST)
     assert set(included(store, "train")) == {(None, None)}
     assert store.queues.get("train").spec["frame"] is None
     frame = store.queues.get("test").spec["frame"]
@@ -410,7 +410,7 @@ def test_a_queue_of_another_store_keeps_its_probabilities_where_all_of_its_items
     other = said(tmp_path / "other.db", "Answer {n}.")
     path = said(tmp_path / "here.db", "Answer {n}.", models=("m-1", "m-2") if whole else ("m-1",))
     with Store.open(other) as store:
-        make(store, replace(TEST, per_stratum=9))
+        make_queue(store, replace(TEST, per_stratum=9))
         copies = store.exchange.queues()
     with Annotator.open(other, "test", "ana") as ana:
         while (item := ana.next()) is not None:

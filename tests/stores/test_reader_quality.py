@@ -24,9 +24,9 @@ from workbench.cli.main import main
 from workbench.domain.verdicts import Estimate
 from workbench.evidence.reader_quality import (
     LEAST_TEXTS,
-    Quality,
-    as_json,
+    ReaderQuality,
     quality,
+    quality_data,
     quality_header,
     reader_table,
 )
@@ -130,11 +130,11 @@ def test_a_threshold_that_keeps_one_label_alone_names_one_that_tells_how_good_th
         found.shortcoming
         == "not judged at confidence 0.9, which keeps 9 of 44 test texts (0.6 keeps 28)"
     )
-    assert as_json(found)["alternative"] == {
+    assert quality_data(found)["alternative"] == {
         "threshold": 0.6,
         "test_texts_kept": 28,
         "kept": pytest.approx(28 / 44),
-        "macro_f1": as_json(other)["macro_f1"],
+        "macro_f1": quality_data(other)["macro_f1"],
     }
     assert not warnings_of(quality_header(other))
 
@@ -281,7 +281,7 @@ def test_sides_by_a_model_have_their_agreement_beside_the_score() -> None:
 
 def test_quality_is_a_value_of_the_test_alone() -> None:
     assert quality(classifier_with((0.9,) * 4), 0.9) == quality(classifier_with((0.9,) * 4), 0.9)
-    assert isinstance(quality(classifier_with((0.9,) * 4), 0.0), Quality)
+    assert isinstance(quality(classifier_with((0.9,) * 4), 0.0), ReaderQuality)
 
 
 def flat(capsys: pytest.CaptureFixture[str]) -> str:

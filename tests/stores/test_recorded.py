@@ -26,13 +26,13 @@ from workbench.domain.designs import Design
 from workbench.domain.prompts import Probe
 from workbench.domain.responses import Sampling
 from workbench.errors import InputError, UsageError
-from workbench.evidence.runs import Which
+from workbench.evidence.runs import AnswerSelection
 from workbench.formats.answer_logs import log_of
 from workbench.formats.prompt_files import LAYOUTS
 from workbench.formats.prompt_files import about as prompt_about
 from workbench.formats.read import read_instrument
 from workbench.pipeline import plan
-from workbench.pipeline.recorded import OTHER_MESSAGES, Wanted, match, put
+from workbench.pipeline.recorded import OTHER_MESSAGES, AnswerTarget, match_answers, store_answers
 
 NUMBERS = count(1)
 "what tells the entries of a log apart"
@@ -192,16 +192,16 @@ def test_what_matches_nothing_is_counted_and_kept_out(store: Path, tmp_path: Pat
         encoding="utf-8",
     )
     with Store.open(store) as held:
-        found = match(held, path, Wanted(small().name))
+        found = match_answers(held, path, AnswerTarget(small().name))
         assert "- left out: 1 answer: its statement is none of the instrument (entry 3)" in list(
-            found.said()
+            found.sentences()
         )
-        put(held, found)
+        store_answers(held, found)
     path.write_text(
         path.read_text(encoding="utf-8").replace(probe.statement, "gone"), encoding="utf-8"
     )
     with Store.open(store) as held, pytest.raises(UsageError, match="none of them to a prompt of"):
-        match(held, path, Wanted(small().name))
+        match_answers(held, path, AnswerTarget(small().name))
 
 
 def test_calls_without_an_answer_are_counted_and_a_prompt_that_was_sent_otherwise_matches_nothing(
@@ -215,8 +215,8 @@ def test_calls_without_an_answer_are_counted_and_a_prompt_that_was_sent_otherwis
     path = tmp_path / "batch.jsonl"
     path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     with Store.open(store) as held:
-        found = match(held, path, Wanted(small().name))
-    assert "- without an answer: 1 call: the call failed (entry 2)" in list(found.said())
+        found = match_answers(held, path, AnswerTarget(small().name))
+    assert "- without an answer: 1 call: the call failed (entry 2)" in list(found.sentences())
     path = tmp_path / "t.jsonl"
     rows = [
         {"prompt": messages(other[0])[-1]["content"], "answer": "Yes."},
@@ -224,7 +224,7 @@ def test_calls_without_an_answer_are_counted_and_a_prompt_that_was_sent_otherwis
     ]
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     with Store.open(store) as held:
-        found = match(held, path, Wanted(small().name))
+        found = match_answers(held, path, AnswerTarget(small().name))
     assert {why: [one.place for one in left] for why, left in found.left_out.items()} == {
         OTHER_MESSAGES: [1]
     }
@@ -237,7 +237,7 @@ def test_sampling_is_what_the_log_says_and_no_more(store: Path, tmp_path: Path) 
         encoding="utf-8",
     )
     with Store.open(store) as held:
-        [one] = match(held, path, Wanted(small().name)).runs
+        [one] = match_answers(held, path, AnswerTarget(small().name)).runs
     sampling = one.plan.design.sampling
     assert (sampling.temperature, sampling.left, sampling.max_new_tokens) == (
         0.7,
@@ -259,7 +259,7 @@ def test_a_log_that_is_cut_off_is_a_fault(store: Path, tmp_path: Path) -> None:
         Store.open(store) as held,
         pytest.raises(InputError, match="line 3: found what is not JSON"),
     ):
-        match(held, path, Wanted(small().name))
+        match_answers(held, path, AnswerTarget(small().name))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -325,11 +325,11 @@ def test_one_question_in_two_orders_of_its_options_is_told_apart_by_the_key(
             for probe, text in said
         ]
         path.write_text("\n".join(map(json.dumps, named)), encoding="utf-8")
-        (run_of,) = match(held, path, Wanted("veldania_panel")).runs
+        (run_of,) = match_answers(held, path, AnswerTarget("veldania_panel")).runs
         assert run_of.answers == {first.prompt.key: [("A", 1)], second.prompt.key: [("B", 1)]}
         path.write_text(made(list(said)), encoding="utf-8")
         with pytest.raises(UsageError, match="none of them to a prompt"):
-            match(held, path, Wanted("veldania_panel"))
+            match_answers(held, path, AnswerTarget("veldania_panel"))
 
 
 def test_invalid_letters_of_a_log_are_missing_and_the_rest_of_the_plan_is_not(
@@ -345,10 +345,15 @@ def test_invalid_letters_of_a_log_are_missing_and_the_rest_of_the_plan_is_not(
         ]
         path = tmp_path / "t.jsonl"
         path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-        put(held, match(held, path, Wanted("veldania_panel")))
+        store_answers(held, match_answers(held, path, AnswerTarget("veldania_panel")))
         (came,) = (
             registry.audit("representation")
-            .judge(held, Which("veldania_panel"), LikenessOptions(), lambda: nullcontext(held))
+            .judge(
+                held,
+                AnswerSelection("veldania_panel"),
+                LikenessOptions(),
+                lambda: nullcontext(held),
+            )
             .answered
         )
         assert (came.answered, came.planned) == (2 * len(probes), 3 * len(probes))
@@ -366,8 +371,8 @@ def test_two_files_of_one_model_are_two_runs_in_the_figures(tmp_path: Path) -> N
                 for probe in probes
             ]
             path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-            put(held, match(held, path, Wanted("veldania_panel")))
-        which, options = Which("veldania_panel"), LikenessOptions()
+            store_answers(held, match_answers(held, path, AnswerTarget("veldania_panel")))
+        which, options = AnswerSelection("veldania_panel"), LikenessOptions()
         found = registry.audit("representation").judge(
             held, which, options, lambda: nullcontext(held)
         )

@@ -41,27 +41,27 @@ from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
 from workbench.evidence import ruling_subjects as subjects
-from workbench.evidence.control_sample import Control
-from workbench.evidence.listed_rulings import listed, run_key
+from workbench.evidence.control_sample import RuledControlSample
+from workbench.evidence.listed_rulings import list_rulings, run_key
 from workbench.pipeline import review_item
 from workbench.pipeline.review import (
-    Progress,
+    ItemState,
     Review,
-    State,
+    ReviewProgress,
     Waiting,
     answers_of,
     control_of,
-    draw,
-    known_to_wait,
-    mixed,
+    draw_control_sample,
+    pending_items,
     progress_of,
     review,
     take_back,
     take_next,
+    with_control_sample,
 )
-from workbench.pipeline.review_item import Shown, shown
+from workbench.pipeline.review_item import ShownItem, show_item
 from workbench.pipeline.review_item import answers as answers_table
-from workbench.pipeline.review_tables import errors, nothing_waits, shares
+from workbench.pipeline.review_tables import errors, nothing_waits, reviewed_shares
 from workbench.readers.rules import letter_of
 
 
@@ -114,8 +114,8 @@ def reasons(of: Review) -> dict[str, list[str]]:
 def rule(
     store: Store, name: str, verdict: Verdict, auditor: str = "otto", reading: str | None = None
 ) -> None:
-    thing = subjects.find(store, name)
-    subjects.rule(store, thing, verdict, auditor=auditor, reason="looked", reading=reading)
+    thing = subjects.find_subject(store, name)
+    subjects.add_ruling(store, thing, verdict, auditor=auditor, reason="looked", reading=reading)
 
 
 def test_each_reason_applies_where_it_should_and_the_sentence_adds_up(store: Store) -> None:
@@ -220,9 +220,9 @@ def test_look_again_is_open_until_somebody_decides_on_that_very_thing(store: Sto
         rule(store, beside, Verdict.CONFIRMED, "ivo")
         of = queue(store)
         assert "look_again" in reasons(of)["soc-07"], beside
-        assert progress_of(store, of, "ivo").state(of.queue[0]) is State.OPEN
+        assert progress_of(store, of, "ivo").state(of.queue[0]) is ItemState.OPEN
     assert not queue(store).looked_at("soc-07", None)
-    assert len(known_to_wait(store, find_run(store, "reliability"), None).again) == 1
+    assert len(pending_items(store, find_run(store, "reliability"), None).again) == 1
     rule(store, name, Verdict.CONFIRMED, "ivo")
     assert "look_again" not in reasons(queue(store))["soc-07"]
     assert queue(store).looked_at("soc-07", None)
@@ -269,7 +269,7 @@ def test_flags_notes_and_peoples_labels_count_also_where_labels_agree(tmp_path: 
         assert reasons(queue(store))["soc-07"] == ["flagged", "noted"]
         of = queue(store)
         first = next(one for one in of.queue if one.ref == "soc-07")
-        (flagged, *_) = review_item.shown(store, of, first).rows
+        (flagged, *_) = review_item.show_item(store, of, first).rows
         assert (flagged.text, flagged.meant) == (YES, True), "what is flagged stands first"
         with Annotator.open(path, "first", "bob") as person:
             person.label(unit, "disagree")
@@ -340,8 +340,10 @@ def test_a_control_sample_is_drawn_over_passed_and_failed_and_stays_as_it_is(
         Store.open(audited(tmp_path / "one.db")) as one,
         Store.open(audited(tmp_path / "two.db")) as two,
     ):
-        made = draw(one, queue(one), 40, seed=3, drawn_by="otto").sample
-        assert made.items == draw(two, queue(two), 40, seed=3).sample.items, "the seed decides"
+        made = draw_control_sample(one, queue(one), 40, seed=3, drawn_by="otto").sample
+        assert made.items == draw_control_sample(two, queue(two), 40, seed=3).sample.items, (
+            "the seed decides"
+        )
         assert {name: of.drawn for name, of in made.strata.items()} == {
             "passed": 20,
             "not passed": 20,
@@ -350,7 +352,7 @@ def test_a_control_sample_is_drawn_over_passed_and_failed_and_stays_as_it_is(
         assert sorted(place for item in made.items for place in item.places) == list(range(40))
         assert [item.places for item in made.items] == sorted(item.places for item in made.items)
         with pytest.raises(UsageError, match="there is a control sample"):
-            draw(one, queue(one), 40, seed=4)
+            draw_control_sample(one, queue(one), 40, seed=4)
         rule(one, "tax-02/negation", Verdict.WORDING_AT_FAULT)
         found = control_of(one, queue(one))
         assert found is not None
@@ -365,9 +367,9 @@ def test_the_rate_counts_the_prefix_that_is_decided_and_only_answers_that_were_d
     tmp_path: Path,
 ) -> None:
     with Store.open(audited(tmp_path / "one.db")) as store:
-        items = draw(store, queue(store), 40, seed=3).sample.items
+        items = draw_control_sample(store, queue(store), 40, seed=3).sample.items
 
-        def control() -> Control:
+        def control() -> RuledControlSample:
             found = control_of(store, queue(store))
             assert found is not None
             return found
@@ -394,7 +396,7 @@ def test_the_rate_counts_the_prefix_that_is_decided_and_only_answers_that_were_d
         )
         answered(store, items[0], Verdict.LOOK_AGAIN, by="eva")
         assert control().misread(items[0]) is False
-        assert draw(store, queue(store), 10, seed=5).sample.seed == 5, (
+        assert draw_control_sample(store, queue(store), 10, seed=5).sample.seed == 5, (
             "a sample that is done makes room for another"
         )
 
@@ -405,7 +407,7 @@ def test_a_control_sample_gives_pass_rates_with_the_readers_error_beside_those_a
     with Store.open(audited(tmp_path / "one.db")) as store:
         run = find_run(store, "reliability")
         assert run_verdicts(store, run).error is None
-        items = draw(store, queue(store), 40, seed=3).sample.items
+        items = draw_control_sample(store, queue(store), 40, seed=3).sample.items
         error = run_verdicts(store, run).error
         assert error is not None
         assert error.corrected.passing.undefined.startswith("no control answer is decided yet")
@@ -445,10 +447,10 @@ def test_the_queue_and_the_verdicts_say_with_one_number_how_much_is_reviewed(
         run = find_run(store, "reliability")
 
         def said() -> str:
-            assert shares(queue(store)) == run_verdicts(store, run).told.reviewed
-            return shares(queue(store)).partition(": ")[2]
+            assert reviewed_shares(queue(store)) == run_verdicts(store, run).told.reviewed
+            return reviewed_shares(queue(store)).partition(": ")[2]
 
-        for item in draw(store, queue(store), 40, seed=3).sample.items:
+        for item in draw_control_sample(store, queue(store), 40, seed=3).sample.items:
             answered(store, item, Verdict.CONFIRMED)
         rule(store, "env-03", Verdict.LOOK_AGAIN)
         rule(store, "env-03/negation", Verdict.CONFIRMED)
@@ -461,7 +463,7 @@ def test_the_queue_and_the_verdicts_say_with_one_number_how_much_is_reviewed(
 
 def test_misread_as_what_the_reader_said_is_no_error(tmp_path: Path) -> None:
     with Store.open(audited(tmp_path / "one.db")) as store:
-        made = draw(store, queue(store), 4, seed=3)
+        made = draw_control_sample(store, queue(store), 4, seed=3)
         item = made.sample.items[0]
         answered(store, item, Verdict.MISREAD, item.label or "unreadable")
         found = control_of(store, queue(store))
@@ -482,7 +484,7 @@ def test_a_classifier_is_controlled_by_what_it_read_and_numbers_that_a_rule_read
         texts = [store.review_queries.text(one.text) for one in read]
         assert not any(text.strip() in set("12345") for text in texts)
         assert sum(one.count for one in read) < run.responses
-        control = draw(store, of, 30, seed=1)
+        control = draw_control_sample(store, of, 30, seed=1)
         assert list(control.sample.strata) == ["all"], "the audit has no verdicts"
         item = control.sample.items[0]
         wrong = next(label for label in ("agree", "disagree") if label != item.label)
@@ -529,7 +531,7 @@ def test_auditors_at_once_are_given_different_statements_and_the_same_drawn_answ
         found = following(one, "otto")
         assert found is not None
         assert found.ref == given[1].ref  # type: ignore[union-attr]
-        draw(one, queue(one), 24, seed=3)
+        draw_control_sample(one, queue(one), 24, seed=3)
         drawn = [following(store, who) for store, who in ((one, "ana"), (two, "ben"))]
         assert drawn[0] == drawn[1], (
             "both decide on the control sample, so that their agreement is known"
@@ -556,23 +558,28 @@ def test_what_others_decided_on_comes_last_and_what_was_passed_over_after_the_re
         progress = progress_of(store, queue(store), "otto")
         assert [one.ref for one in progress.upcoming()] == ["soc-07", "env-03", "mig-01", "tax-02"]
         assert [one.ref for one in progress.upcoming("env-03")] == ["mig-01", "soc-07", "tax-02"]
-        assert [progress.state(one) for one in progress.of.queue[:2]] == [State.OPEN, State.OTHERS]
+        assert [progress.state(one) for one in progress.of.queue[:2]] == [
+            ItemState.OPEN,
+            ItemState.OTHERS,
+        ]
         rule(store, "tax-02", Verdict.EXCLUDED, "ivo")
         progress = progress_of(store, queue(store), "otto")
         assert progress.upcoming()[0].ref == "tax-02", (
             "auditors contradict each other: a third one is wanted"
         )
-        assert progress_of(store, queue(store), "eva").state(progress.of.queue[0]) is State.YOU
+        assert progress_of(store, queue(store), "eva").state(progress.of.queue[0]) is ItemState.YOU
 
 
 def test_a_draw_can_be_taken_back_until_somebody_decides_on_it_and_never_after(
     tmp_path: Path,
 ) -> None:
     with Store.open(audited(tmp_path / "one.db")) as store:
-        items = draw(store, queue(store), 4, seed=3).sample.items
+        items = draw_control_sample(store, queue(store), 4, seed=3).sample.items
         assert take_back(store, queue(store)) == len(items)
         assert control_of(store, queue(store)) is None
-        assert draw(store, queue(store), 4, seed=3).sample.items == items, "the seed is free again"
+        assert draw_control_sample(store, queue(store), 4, seed=3).sample.items == items, (
+            "the seed is free again"
+        )
         answered(store, items[0], Verdict.CONFIRMED)
         with pytest.raises(UsageError, match=r"1 of 4 answers of the newest draw .* it stays"):
             take_back(store, queue(store))
@@ -585,19 +592,19 @@ def test_a_draw_can_be_taken_back_until_somebody_decides_on_it_and_never_after(
 
 def test_draws_add_up_and_the_table_says_so(tmp_path: Path) -> None:
     with Store.open(audited(tmp_path / "one.db")) as store:
-        first = draw(store, queue(store), 40, seed=3)
+        first = draw_control_sample(store, queue(store), 40, seed=3)
         for item in first.items:
             answered(store, item, Verdict.MISREAD, "unreadable" if item.label else "agree")
         decided = control_of(store, queue(store))
         assert decided is not None
         assert sum(one.counted for one in decided.strata()) == 40
-        both = draw(store, queue(store), 40, seed=4, drawn_by="eva")
+        both = draw_control_sample(store, queue(store), 40, seed=4, drawn_by="eva")
         run = find_run(store, "reliability")
         assert {one.ref for one in both.items} >= {one.ref for one in first.items}, (
             "none is dropped"
         )
         assert (
-            known_to_wait(store, run, None).items
+            pending_items(store, run, None).items
             == len(both.waiting(None))
             < len(both.sample.items)
         )
@@ -618,7 +625,7 @@ def test_draws_add_up_and_the_table_says_so(tmp_path: Path) -> None:
 
 def test_a_drawn_answer_that_is_decided_blind_comes_without_its_reading(tmp_path: Path) -> None:
     with Store.open(audited(tmp_path / "one.db")) as store:
-        draw(store, queue(store), 4, seed=3)
+        draw_control_sample(store, queue(store), 4, seed=3)
         progress = progress_of(store, queue(store), "otto")
         for blind in (True, False):
             found = review_item.next_item(store, progress, blind=blind)
@@ -629,11 +636,11 @@ def test_a_drawn_answer_that_is_decided_blind_comes_without_its_reading(tmp_path
 
 def test_a_second_sample_needs_another_seed(tmp_path: Path) -> None:
     with Store.open(audited(tmp_path / "one.db")) as store:
-        for item in draw(store, queue(store), 4, seed=3).sample.items:
+        for item in draw_control_sample(store, queue(store), 4, seed=3).sample.items:
             answered(store, item, Verdict.CONFIRMED)
         with pytest.raises(UsageError, match="give another seed"):
-            draw(store, queue(store), 4, seed=3)
-        assert draw(store, queue(store), 4, seed=4).sample.seed == 4
+            draw_control_sample(store, queue(store), 4, seed=3)
+        assert draw_control_sample(store, queue(store), 4, seed=4).sample.seed == 4
 
 
 def test_control_samples_move_to_another_store_with_their_rulings(tmp_path: Path) -> None:
@@ -641,7 +648,7 @@ def test_control_samples_move_to_another_store_with_their_rulings(tmp_path: Path
         Store.open(audited(tmp_path / "one.db")) as one,
         Store.open(audited(tmp_path / "two.db")) as two,
     ):
-        items = draw(one, queue(one), 30, seed=3).sample.items
+        items = draw_control_sample(one, queue(one), 30, seed=3).sample.items
         for item in items:
             answered(one, item, Verdict.CONFIRMED)
         assert two.control_samples.merge(one.control_samples.every()) == 1
@@ -667,25 +674,25 @@ def test_in_a_blind_review_nobody_is_told_what_auditors_ruled() -> None:
 
 def test_what_is_known_at_once_waits_and_is_never_more_than_the_queue(store: Store) -> None:
     run, of = find_run(store, "reliability"), queue(store)
-    assert known_to_wait(store, run, None).items == 0
-    assert known_to_wait(store, run, of.judged).items == 3
+    assert pending_items(store, run, None).items == 0
+    assert pending_items(store, run, of.judged).items == 3
     assert {"tax-02", "soc-07", "mig-01"} == set(of.judged.signals)
     rule(store, "tax-02", Verdict.CONFIRMED)
-    assert known_to_wait(store, run, of.judged).items == 2
+    assert pending_items(store, run, of.judged).items == 2
     rule(store, "env-03", Verdict.LOOK_AGAIN)
-    assert known_to_wait(store, run, of.judged).items == 3
-    assert known_to_wait(store, run, of.judged).items <= len(queue(store).waiting(None))
+    assert pending_items(store, run, of.judged).items == 3
+    assert pending_items(store, run, of.judged).items <= len(queue(store).waiting(None))
 
 
-def item_on(store: Store, audit: str) -> Shown:
+def item_on(store: Store, audit: str) -> ShownItem:
     """Return the item of a statement that an auditor wants looked at again."""
     run = find_run(store, audit)
     ref = review(store, run, USUAL).judged.statements[0]
-    thing = subjects.statement(store, run.instrument, ref)
-    subjects.rule(store, thing, Verdict.LOOK_AGAIN, auditor="eva", reason="odd", reading=None)
+    thing = subjects.statement_subject(store, run.instrument, ref)
+    subjects.add_ruling(store, thing, Verdict.LOOK_AGAIN, auditor="eva", reason="odd", reading=None)
     of = review(store, run, USUAL)
     found = next(one for one in of.queue if one.ref == ref)
-    return shown(store, of, found)
+    return show_item(store, of, found)
 
 
 @pytest.mark.parametrize("exact", [False, True])
@@ -702,7 +709,10 @@ def test_an_item_of_letters_shows_the_letters_or_how_likely_each_is(
         table = answers_table(found)
         assert table.title == ("Probabilities" if exact else "Answers")
         for row in found.rows:
-            assert subjects.find(store, row.subject).subject.named["prompt"] == row.prompt.hex()
+            assert (
+                subjects.find_subject(store, row.subject).subject.named["prompt"]
+                == row.prompt.hex()
+            )
             assert ("%" in row.text) is exact
             assert row.reads == ("" if exact else letter_of(row.text))
         if not exact:
@@ -739,14 +749,14 @@ def test_letters_are_read_by_a_rule_so_they_have_reasons_and_a_control_sample_wh
         }
         assert {ref for ref, keys in found.items() if "unreadable" in keys} == silent
         assert silent
-        made = draw(store, of, 30, seed=1)
+        made = draw_control_sample(store, of, 30, seed=1)
         assert {item.label for item in made.sample.items} >= {None, "a"}
-        reading = subjects.below(
-            store, subjects.find(store, subjects.short_answer(*at(made.sample.items[0])))
+        reading = subjects.subjects_below(
+            store, subjects.find_subject(store, subjects.short_answer(*at(made.sample.items[0])))
         )[0]
         before = judge_response_bias(store).rulings.changing
         other = next(label for label in reading.right_readings if label != "unreadable")
-        subjects.rule(
+        subjects.add_ruling(
             store, reading, Verdict.MISREAD, auditor="otto", reason="looked", reading=other
         )
         assert len(judge_response_bias(store).rulings.changing) == len(before) + 1, (
@@ -767,7 +777,7 @@ def test_computed_probabilities_have_nothing_to_misread_and_that_is_said(tmp_pat
         with pytest.raises(
             UsageError, match="has computed probabilities and no answers, so nothing can be misread"
         ):
-            draw(store, of, 30, seed=1)
+            draw_control_sample(store, of, 30, seed=1)
 
 
 def test_an_item_of_a_questionnaire_shows_the_likeliest_next_tokens_of_some_people(
@@ -786,15 +796,15 @@ def test_an_item_of_a_questionnaire_shows_the_likeliest_next_tokens_of_some_peop
         assert refs.count(found.item.ref) >= len(asked)
         assert all(" %" in row.text for row in found.rows)
         assert all("respondent" in row.factors for row in found.rows)
-        assert found.told()[-1] == f"{found.left_out} more prompts not shown"
-        assert "PROMPT template-at-fault" in found.acts(None)[0]
+        assert found.lines()[-1] == f"{found.left_out} more prompts not shown"
+        assert "PROMPT template-at-fault" in found.ruling_commands(None)[0]
 
 
 @given(st.integers(0, 9), st.integers(0, 9))
 def test_mixing_keeps_every_item_and_its_order(statements: int, answers: int) -> None:
     ranks = [Ranked(f"s-{n}", ()) for n in range(statements)]
     drawn = [ControlItem(f"s-{n}", "all", bytes([n]), b"", None, 1, (n,)) for n in range(answers)]
-    found = list(mixed(ranks, drawn))
+    found = list(with_control_sample(ranks, drawn))
     assert [one for one in found if isinstance(one, Ranked)] == ranks
     assert [one for one in found if isinstance(one, ControlItem)] == drawn
     assert not found or (found[0] is drawn[0] if drawn else found[0] is ranks[0])
@@ -812,26 +822,26 @@ def test_what_the_reader_that_counts_reads_is_no_misreading_whatever_other_reade
         row
         for one in of.queue
         if one.ref == "env-03"
-        for row in review_item.shown(store, of, one).rows
+        for row in review_item.show_item(store, of, one).rows
     ]
     disputed = next(row for row in rows if len({one.reads for one in row.readers}) > 1)
     reads = {one.who: one.reads for one in disputed.readers}
-    usual = subjects.find(store, disputed.subject)
+    usual = subjects.find_subject(store, disputed.subject)
     assert usual.read == ("label-words", reads["label-words"])
-    thing = subjects.read_by(store, usual, by)
+    thing = subjects.with_reading_of(store, usual, by)
     with pytest.raises(
         UsageError, match=f"{by}, the reader that counts, already reads it as {reads[by]}; to say"
     ):
-        subjects.check(thing, Verdict.MISREAD, reads[by])
+        subjects.check_ruling(thing, Verdict.MISREAD, reads[by])
     for reading in {*thing.labels} - {reads[by]}:
-        subjects.check(thing, Verdict.MISREAD, reading)
+        subjects.check_ruling(thing, Verdict.MISREAD, reading)
 
 
 def test_an_item_says_of_each_answer_which_reason_is_about_it_and_what_each_reader_makes_of_it(
     store: Store,
 ) -> None:
     of = queue(store)
-    by_ref = {one.ref: review_item.shown(store, of, one) for one in of.queue}
+    by_ref = {one.ref: review_item.show_item(store, of, one) for one in of.queue}
     disputed = next(row for row in by_ref["env-03"].rows if row.readers)
     assert len({one.reads for one in disputed.readers}) > 1
     assert {one.who for one in disputed.readers} >= {"label-words", "label-words-coded"}
@@ -851,14 +861,16 @@ def test_where_no_reason_applies_it_is_said_why_statements_that_fail_do_not_wait
 ) -> None:
     of = replace(queue(store), queue=())
     failing = sum(of.judged.stratum(ref) == NOT_PASSED for ref in of.judged.statements)
-    told = nothing_waits(Progress(of))
+    told = nothing_waits(ReviewProgress(of))
     assert f"{failing} statements do not pass, but none narrowly" in told
     passing = replace(of, judged=replace(of.judged, passed=frozenset(of.judged.statements)))
     assert (
-        nothing_waits(Progress(passing))
+        nothing_waits(ReviewProgress(passing))
         == "Nothing is pending: no reason applies to any statement."
     )
-    assert nothing_waits(Progress(queue(store))) == "Nothing is pending: every item is decided."
+    assert (
+        nothing_waits(ReviewProgress(queue(store))) == "Nothing is pending: every item is decided."
+    )
 
 
 @pytest.fixture(scope="module")
@@ -875,8 +887,8 @@ def ruled_for(
 ) -> Ruling:
     """Rule on something in the review of a model, or for all."""
     key = "" if model is None else store.runs.model_key(find_run(store, "reliability", model)).hex()
-    thing = subjects.find(store, name)
-    return subjects.rule(
+    thing = subjects.find_subject(store, name)
+    return subjects.add_ruling(
         store, thing, verdict, auditor="otto", reason="looked", reading=reading, model=key
     )
 
@@ -898,7 +910,7 @@ def test_a_ruling_on_an_answer_applies_to_the_model_in_whose_review_it_was_made(
     assert changes(store) == {"smol": 1, "other": 0}
     told = run_verdicts(store, find_run(store, "reliability", "smol")).told
     assert any("; it applies to one model alone" in one for one in told.sentences())
-    assert [(row.applies, row.stands) for row in listed(store) if row.in_force] == [
+    assert [(row.applies_to, row.status) for row in list_rulings(store) if row.in_force] == [
         ("smol", "stands")
     ]
     fault = ruled_for(store, "tax-02/negation", Verdict.WORDING_AT_FAULT, "smol")
@@ -931,8 +943,12 @@ def test_reviewed_is_what_was_looked_at_for_that_model(two_models: Store) -> Non
     ]
     made.append(ruled_for(store, "tax-02", Verdict.CONFIRMED, "other"))
     assert "look_again" in reasons(seen("smol"))["tax-02"], "that was decided for another model"
-    assert [row.stands for row in listed(store) if row.in_force] == ["stands", "open", "stands"]
-    assert "1 of 3 that do not pass" in shares(seen("smol"))
+    assert [row.status for row in list_rulings(store) if row.in_force] == [
+        "stands",
+        "open",
+        "stands",
+    ]
+    assert "1 of 3 that do not pass" in reviewed_shares(seen("smol"))
     made.append(ruled_for(store, "env-03", Verdict.CONFIRMED, "other"))
     assert [seen(model).looked_at("env-03", "otto") for model in ("smol", "other")] == [True, True]
     for one in made:
@@ -943,18 +959,18 @@ def test_the_model_that_a_ruling_applies_to_is_the_only_one_or_is_named(
     two_models: Store, store: Store
 ) -> None:
     name = "soc-07/original/personal-1/=" + _first_answer(two_models, "soc-07", "smol")
-    thing = subjects.find(two_models, name)
+    thing = subjects.find_subject(two_models, name)
     with pytest.raises(UsageError, match=r"found 2 models that answered .* or give --all-models"):
-        subjects.model_meant(two_models, thing, Verdict.EXCLUDED)
+        subjects.ruled_model(two_models, thing, Verdict.EXCLUDED)
     smol = two_models.runs.model_key(find_run(two_models, "reliability", "smol")).hex()
-    assert subjects.model_meant(two_models, thing, Verdict.EXCLUDED, "smol") == smol
-    assert subjects.model_meant(two_models, thing, Verdict.EXCLUDED, f"@{smol[:8]}") == smol
+    assert subjects.ruled_model(two_models, thing, Verdict.EXCLUDED, "smol") == smol
+    assert subjects.ruled_model(two_models, thing, Verdict.EXCLUDED, f"@{smol[:8]}") == smol
     with pytest.raises(UsageError, match="found no model 'nobody'"):
-        subjects.model_meant(two_models, thing, Verdict.EXCLUDED, "nobody")
-    statement = subjects.find(two_models, "env-03")
-    assert subjects.model_meant(two_models, statement, Verdict.EXCLUDED) == "", (
+        subjects.ruled_model(two_models, thing, Verdict.EXCLUDED, "nobody")
+    statement = subjects.find_subject(two_models, "env-03")
+    assert subjects.ruled_model(two_models, statement, Verdict.EXCLUDED) == "", (
         "an exclusion of it is for all"
     )
-    assert subjects.model_meant(store, subjects.find(store, name), Verdict.EXCLUDED) == smol, (
-        "here is no other"
-    )
+    assert (
+        subjects.ruled_model(store, subjects.find_subject(store, name), Verdict.EXCLUDED) == smol
+    ), "here is no other"

@@ -45,12 +45,11 @@ from workbench.domain.readings import USUAL, Readings
 from workbench.domain.rulings import Ruled, Subject, Verdict
 from workbench.errors import UsageError
 from workbench.evidence import ruling_subjects as subjects
-from workbench.evidence.answered import Answered
-from workbench.evidence.refusals import joined as joined_refusals
-from workbench.evidence.refusals import refusals_of
-from workbench.evidence.ruling_subjects import Thing
+from workbench.evidence.answered import AnsweredPlan
+from workbench.evidence.refusals import joined_refusals, refusals_of
+from workbench.evidence.ruling_subjects import RulingSubject
 from workbench.evidence.rulings import joined, ruled_examples
-from workbench.evidence.runs import Which
+from workbench.evidence.runs import AnswerSelection
 
 WITHOUT = Readings(rulings=False)
 
@@ -91,9 +90,13 @@ def same(one: Counts, two: Counts) -> bool:
 
 
 def rule(
-    store: Store, thing: Thing, verdict: Verdict, reading: str | None = None, auditor: str = "otto"
+    store: Store,
+    thing: RulingSubject,
+    verdict: Verdict,
+    reading: str | None = None,
+    auditor: str = "otto",
 ) -> None:
-    subjects.rule(store, thing, verdict, auditor=auditor, reason="looked", reading=reading)
+    subjects.add_ruling(store, thing, verdict, auditor=auditor, reason="looked", reading=reading)
 
 
 def undo_all(store: Store) -> None:
@@ -119,7 +122,7 @@ def test_a_misread_answer_moves_between_readings_of_its_prompt_alone(
     sampled: Store, prompt: str, place: int, reading: str
 ) -> None:
     before = judged(sampled).report.counts
-    thing = subjects.below(sampled, subjects.find(sampled, prompt))[place]
+    thing = subjects.subjects_below(sampled, subjects.find_subject(sampled, prompt))[place]
     if reading not in thing.right_readings:
         with pytest.raises(
             UsageError,
@@ -159,7 +162,7 @@ def test_what_is_left_out_stays_planned_and_is_readable_no_more(
     sampled: Store, name: str, verdict: Verdict, prompts: int
 ) -> None:
     before = judged(sampled)
-    rule(sampled, subjects.find(sampled, name), verdict)
+    rule(sampled, subjects.find_subject(sampled, name), verdict)
     after = judged(sampled)
     counts, old = after.report.counts, before.report.counts
     out = counts.left_out
@@ -191,7 +194,7 @@ def test_confirming_and_looking_again_change_nothing(
 ) -> None:
     before = judged(sampled)
     for name in ("env-03", "env-03/negation", ANSWERS[0]):
-        rule(sampled, subjects.find(sampled, name), verdict)
+        rule(sampled, subjects.find_subject(sampled, name), verdict)
     after = judged(sampled)
     assert same(after.report.counts, before.report.counts)
     assert (after.told.changing, after.told.differ.n) == ((), 0)
@@ -205,7 +208,7 @@ def test_two_auditors_who_contradict_each_other_change_nothing_until_one_gives_w
     sampled: Store,
 ) -> None:
     before = judged(sampled).report.counts
-    thing = subjects.below(sampled, subjects.find(sampled, ANSWERS[0]))[0]
+    thing = subjects.subjects_below(sampled, subjects.find_subject(sampled, ANSWERS[0]))[0]
     rule(sampled, thing, Verdict.MISREAD, "disagree", "otto")
     rule(sampled, thing, Verdict.LOOK_AGAIN, auditor="ana")
     one = judged(sampled)
@@ -225,7 +228,7 @@ def test_two_auditors_who_contradict_each_other_change_nothing_until_one_gives_w
 
 def test_a_ruling_on_one_model_leaves_the_others(sampled: Store) -> None:
     before = judged(sampled).report.counts
-    of = subjects.find(sampled, ANSWERS[0]).subject
+    of = subjects.find_subject(sampled, ANSWERS[0]).subject
     other = Subject(Ruled.PROMPT, {**of.named, "model": "00" * 16})
     sampled.rulings.rule(other, Verdict.EXCLUDED, auditor="otto", reason="odd")
     assert same(judged(sampled).report.counts, before)
@@ -238,8 +241,13 @@ def test_a_ruling_on_one_model_leaves_the_others(sampled: Store) -> None:
 
 def test_a_reading_that_is_ruled_on_counts_where_its_reader_does(sampled: Store) -> None:
     found = judged(sampled)
-    answer = subjects.below(sampled, subjects.find(sampled, ANSWERS[0]))[0]
-    rule(sampled, subjects.find(sampled, f"{answer.name}@label-words"), Verdict.MISREAD, "disagree")
+    answer = subjects.subjects_below(sampled, subjects.find_subject(sampled, ANSWERS[0]))[0]
+    rule(
+        sampled,
+        subjects.find_subject(sampled, f"{answer.name}@label-words"),
+        Verdict.MISREAD,
+        "disagree",
+    )
     assert not same(judged(sampled).report.counts, found.report.counts)
     coded = run_verdicts(
         sampled, find_run(sampled, "reliability"), readings=Readings("label-words-coded")
@@ -249,8 +257,10 @@ def test_a_reading_that_is_ruled_on_counts_where_its_reader_does(sampled: Store)
 
 
 def test_consistency_rests_on_the_same_rulings(sampled: Store) -> None:
-    rule(sampled, subjects.find(sampled, "soc-07"), Verdict.EXCLUDED)
-    found, plain = (judge_consistency(sampled, Which(readings=one)) for one in (USUAL, WITHOUT))
+    rule(sampled, subjects.find_subject(sampled, "soc-07"), Verdict.EXCLUDED)
+    found, plain = (
+        judge_consistency(sampled, AnswerSelection(readings=one)) for one in (USUAL, WITHOUT)
+    )
     (with_, without) = (one.result.respondents[0].values for one in (found, plain))
     place = plain.runs[0].report.counts.statements.index("soc-07")
     assert "soc-07" not in found.result.respondents[0].statements
@@ -259,13 +269,15 @@ def test_consistency_rests_on_the_same_rulings(sampled: Store) -> None:
     undo_all(sampled)
 
 
-def of_free(store: Store, ref: str = "PCT-economic-left-1") -> Thing:
+def of_free(store: Store, ref: str = "PCT-economic-left-1") -> RulingSubject:
     put = next(one for one in store.ruled_things.prompts(ref=ref) if one.template == "opinion")
-    return subjects.prompt(put)
+    return subjects.prompt_subject(put)
 
 
 def scored(store: Store, readings: Readings = USUAL, *, correct: bool = False) -> BiasJudged:
-    return judge_bias(store, Which(readings=readings), ScoreOptions(draws=50, correct=correct))
+    return judge_bias(
+        store, AnswerSelection(readings=readings), ScoreOptions(draws=50, correct=correct)
+    )
 
 
 @pytest.mark.e2e
@@ -277,7 +289,7 @@ def test_a_free_answer_that_was_misread_has_the_label_of_the_auditor(
     if by and correct:
         pytest.skip("people's labels have no classifier error to correct")
     before = scored(free, Readings(by), correct=correct).report.tally
-    thing = subjects.below(free, of_free(free))[0]
+    thing = subjects.subjects_below(free, of_free(free))[0]
     given = sum(
         one.count
         for one in free.ruled_things.answers(bytes.fromhex(thing.subject.named["prompt"]))[:1]
@@ -310,12 +322,12 @@ def test_a_free_answer_that_was_misread_has_the_label_of_the_auditor(
 def test_free_answers_that_are_left_out_are_counted_apart(free: Store, kind: str) -> None:
     before = scored(free).report.tally
     prompt = of_free(free)
-    statement = subjects.find(free, "PCT-economic-left-1")
+    statement = subjects.find_subject(free, "PCT-economic-left-1")
     things = {
         "statement": statement,
-        "wording": subjects.wordings(free, statement)[0],
+        "wording": subjects.wording_subjects(free, statement)[0],
         "prompt": prompt,
-        "answer": subjects.below(free, prompt)[0],
+        "answer": subjects.subjects_below(free, prompt)[0],
     }
     rule(free, things[kind], Verdict.EXCLUDED)
     found = scored(free)
@@ -341,7 +353,7 @@ def test_a_prompt_of_a_questionnaire_is_left_out_of_accuracy_and_bias(store: Sto
     before = judge_questionnaire(store, options=options)
     (gathered,) = before.gathered.values()
     (put, *_) = store.ruled_things.prompts(probe=int(gathered.probe[0]))
-    rule(store, subjects.prompt(put), Verdict.EXCLUDED)
+    rule(store, subjects.prompt_subject(put), Verdict.EXCLUDED)
     found = judge_questionnaire(store, options=options)
     (after,) = found.gathered.values()
     assert set(gathered.probe.tolist()) - set(after.probe.tolist()) == {int(gathered.probe[0])}
@@ -350,10 +362,10 @@ def test_a_prompt_of_a_questionnaire_is_left_out_of_accuracy_and_bias(store: Sto
     book = questionnaire_book(results_of(found))
     assert book.told[1] == found.notes[0], "below the header, above all else"
     assert found.notes[0] not in book.notes
-    plain = judge_questionnaire(store, Which(readings=WITHOUT), options)
+    plain = judge_questionnaire(store, AnswerSelection(readings=WITHOUT), options)
     assert len(next(iter(plain.gathered.values())).probe) == len(gathered.probe)
     assert plain.notes[0] == "without 1 ruling: 1 prompt left out with it"
-    rule(store, subjects.find(store, put.ref), Verdict.EXCLUDED)
+    rule(store, subjects.find_subject(store, put.ref), Verdict.EXCLUDED)
     (report,) = judge_questionnaire(store, options=options).reports.values()
     (figure,) = (
         one for one in report.condition(report.conditions[0]).targets if one.target == put.ref
@@ -363,7 +375,7 @@ def test_a_prompt_of_a_questionnaire_is_left_out_of_accuracy_and_bias(store: Sto
         "left out by a ruling",
     )
     with pytest.raises(UsageError, match="read by only one rule; found the reader 'people'"):
-        judge_questionnaire(store, Which(readings=Readings("people")), options)
+        judge_questionnaire(store, AnswerSelection(readings=Readings("people")), options)
 
 
 @pytest.fixture
@@ -407,8 +419,8 @@ def test_a_misread_letter_is_another_letter_and_a_prompt_at_fault_has_none(asked
         one for one in asked.raw_answers.probes(run) if one.kind == "original" and one.axes
     )
     (put, *_) = asked.ruled_things.prompts(probe=probe.probe)
-    of = subjects.prompt(put)
-    first = subjects.below(asked, of)[0]
+    of = subjects.prompt_subject(put)
+    first = subjects.subjects_below(asked, of)[0]
     assert first.labels[-1] == "unreadable"
     read_as = next(label for label in first.labels[:-1] if label not in first.words.lower())
     rule(asked, first, Verdict.MISREAD, read_as)
@@ -421,14 +433,14 @@ def test_a_misread_letter_is_another_letter_and_a_prompt_at_fault_has_none(asked
     assert book.told[1] == found.notes[0], "below the header, above all else"
     assert found.notes[0] not in book.notes
     assert ("read anew", read_as) in answers_shown(asked, found)
-    without = judge_response_bias(asked, Which(readings=WITHOUT))
+    without = judge_response_bias(asked, AnswerSelection(readings=WITHOUT))
     assert {ruled for ruled, _ in answers_shown(asked, without)} == {""}
     undo_all(asked)
     assert arms(judge_response_bias(asked)) == arms(before)
     rule(asked, of, Verdict.TEMPLATE_AT_FAULT)
     gone = set(arms(before)) - set(arms(judge_response_bias(asked)))
     assert {at[-1] for at in gone} == {asked.choices.items("choices")[probe.ref].key}
-    assert arms(judge_response_bias(asked, Which(readings=WITHOUT))) == arms(before)
+    assert arms(judge_response_bias(asked, AnswerSelection(readings=WITHOUT))) == arms(before)
 
 
 def test_exact_letters_leave_out_prompts_too(asked: Store) -> None:
@@ -438,30 +450,30 @@ def test_exact_letters_leave_out_prompts_too(asked: Store) -> None:
         one for one in asked.raw_answers.probes(find_run(asked, "response_bias")) if one.axes
     )
     (put, *_) = asked.ruled_things.prompts(probe=probe.probe)
-    rule(asked, subjects.prompt(put), Verdict.EXCLUDED)
+    rule(asked, subjects.prompt_subject(put), Verdict.EXCLUDED)
     (one,), (two,) = (found.subjects.values() for found in (before, judge_response_bias(asked)))
     assert set(one.masses) - set(two.masses) == {probe.probe}
 
 
 def test_names_of_things_lead_to_them_and_wrong_ones_say_what_there_is(sampled: Store) -> None:
-    statement = subjects.find(sampled, "env-03")
+    statement = subjects.find_subject(sampled, "env-03")
     seen, read = [], []
-    for wording in subjects.below(sampled, statement):
-        assert subjects.find(sampled, wording.name) == wording
-        for prompt in subjects.below(sampled, wording):
-            assert subjects.find(sampled, prompt.name).subject == prompt.subject
+    for wording in subjects.subjects_below(sampled, statement):
+        assert subjects.find_subject(sampled, wording.name) == wording
+        for prompt in subjects.subjects_below(sampled, wording):
+            assert subjects.find_subject(sampled, prompt.name).subject == prompt.subject
             assert (
-                subjects.find(sampled, f"@{prompt.subject.named['prompt']}").subject
+                subjects.find_subject(sampled, f"@{prompt.subject.named['prompt']}").subject
                 == prompt.subject
             )
-            for answer in subjects.below(sampled, prompt):
-                assert subjects.find(sampled, answer.name) == answer
+            for answer in subjects.subjects_below(sampled, prompt):
+                assert subjects.find_subject(sampled, answer.name) == answer
                 assert text_key(answer.words).hex() == answer.subject.named["text"]
-                assert subjects.called(sampled, answer.subject) == answer.name
+                assert subjects.typed_name(sampled, answer.subject) == answer.name
                 seen.append(answer.name)
-                for reading in subjects.below(sampled, answer):
-                    assert subjects.find(sampled, reading.name) == reading
-                    assert subjects.called(sampled, reading.subject) == reading.name
+                for reading in subjects.subjects_below(sampled, answer):
+                    assert subjects.find_subject(sampled, reading.name) == reading
+                    assert subjects.typed_name(sampled, reading.subject) == reading.name
                     assert reading.name.startswith(f"{answer.name}@label-words")
                     read.append(reading.words)
     assert len(set(seen)) == len(seen) > 24
@@ -474,7 +486,7 @@ def test_names_of_things_lead_to_them_and_wrong_ones_say_what_there_is(sampled: 
         ("@ffff0000", "no prompt or answer is named"),
     ):
         with pytest.raises(Exception, match=said):
-            subjects.find(sampled, wrong)
+            subjects.find_subject(sampled, wrong)
 
 
 @pytest.mark.parametrize(
@@ -500,9 +512,11 @@ def test_names_of_things_lead_to_them_and_wrong_ones_say_what_there_is(sampled: 
 def test_a_ruling_that_makes_no_sense_is_refused(
     sampled: Store, name: str | None, verdict: Verdict, reading: str | None, said: str
 ) -> None:
-    name = name or subjects.below(sampled, subjects.find(sampled, ANSWERS[0]))[0].name
+    name = (
+        name or subjects.subjects_below(sampled, subjects.find_subject(sampled, ANSWERS[0]))[0].name
+    )
     with pytest.raises(UsageError, match=said):
-        rule(sampled, subjects.find(sampled, name), verdict, reading)
+        rule(sampled, subjects.find_subject(sampled, name), verdict, reading)
     assert sampled.rulings.standing() == {}
 
 
@@ -517,7 +531,7 @@ def test_a_misread_answer_trains_unless_a_test_set_has_its_text(free: Store) -> 
     inside = next(pair for text, pair in every.items() if text in tested)
     outside = next(pair for text, pair in every.items() if text not in tested)
     for put_, answer in (inside, outside):
-        rule(free, subjects.answer(free, put_, answer, "@"), Verdict.MISREAD, "neutral")
+        rule(free, subjects.answer_subject(free, put_, answer, "@"), Verdict.MISREAD, "neutral")
     found = ruled_examples(free, "stance", [])
     assert [(one.text, one.label) for one in found.examples] == [(outside[1].text, "neutral")]
     assert found.refused == 1
@@ -531,13 +545,13 @@ def test_a_misread_answer_trains_unless_a_test_set_has_its_text(free: Store) -> 
         replace(old, text="another"),
         example,
     ]
-    rule(free, subjects.answer(free, *outside, "@"), Verdict.CONFIRMED, auditor="eva")
+    rule(free, subjects.answer_subject(free, *outside, "@"), Verdict.CONFIRMED, auditor="eva")
     assert ruled_examples(free, "stance", []).examples == (), "auditors contradict each other"
     undo_all(free)
     assert ruled_examples(free, "stance", []).describe() == ""
 
 
-def shares(came: Sequence[Answered]) -> list[dict[str, tuple[int, int]]]:
+def shares(came: Sequence[AnsweredPlan]) -> list[dict[str, tuple[int, int]]]:
     """The counts behind a header: answers of the plan, and each kind of answers."""
     kinds = [{name: (part.count, part.of) for name, part in one.parts.items()} for one in came]
     return [
@@ -549,13 +563,13 @@ def shares(came: Sequence[Answered]) -> list[dict[str, tuple[int, int]]]:
 def test_no_exclusion_changes_what_a_header_says_models_did(
     sampled: Store, free: Store, asked: Store
 ) -> None:
-    def reliability() -> Sequence[Answered]:
+    def reliability() -> Sequence[AnsweredPlan]:
         run = judge_reliability(sampled, find_run(sampled, "reliability")).answered
         stances = judge_consistency(sampled)
         assert shares(stances.answered) == shares([run])
         return [run]
 
-    def bias() -> Sequence[Answered]:
+    def bias() -> Sequence[AnsweredPlan]:
         found = scored(free)
         return bias_answered(
             free,
@@ -571,10 +585,12 @@ def test_no_exclusion_changes_what_a_header_says_models_did(
     )
     for store, came, whole, part in of_audits:
         before = shares(came())
-        rule(store, subjects.find(store, whole), Verdict.EXCLUDED)
-        wordings = subjects.below(store, subjects.find(store, part))
-        (prompt, *_) = (prompt for wording in wordings for prompt in subjects.below(store, wording))
-        for answer in subjects.below(store, prompt):
+        rule(store, subjects.find_subject(store, whole), Verdict.EXCLUDED)
+        wordings = subjects.subjects_below(store, subjects.find_subject(store, part))
+        (prompt, *_) = (
+            prompt for wording in wordings for prompt in subjects.subjects_below(store, wording)
+        )
+        for answer in subjects.subjects_below(store, prompt):
             rule(store, answer, Verdict.EXCLUDED)
         assert shares(came()) == before, whole
         undo_all(store)
@@ -591,7 +607,7 @@ def test_a_misread_answer_is_readable_in_the_header_also_where_its_statement_is_
         )
 
     before = unreadable()
-    thing = subjects.below(sampled, subjects.find(sampled, ANSWERS[0]))[0]
+    thing = subjects.subjects_below(sampled, subjects.find_subject(sampled, ANSWERS[0]))[0]
     (given,) = (
         one.count
         for one in sampled.ruled_things.answers(bytes.fromhex(thing.subject.named["prompt"]))
@@ -599,7 +615,7 @@ def test_a_misread_answer_is_readable_in_the_header_also_where_its_statement_is_
     )
     rule(sampled, thing, Verdict.MISREAD, "unreadable")
     assert unreadable() == before + given
-    rule(sampled, subjects.find(sampled, "env-03"), Verdict.EXCLUDED)
+    rule(sampled, subjects.find_subject(sampled, "env-03"), Verdict.EXCLUDED)
     assert unreadable() == before + given
     undo_all(sampled)
     assert unreadable() == before

@@ -23,7 +23,7 @@ from workbench.audits.reliability.agreement import survey_agreement, upper_bound
 from workbench.domain.instruments import Instrument, SurveyAnswer
 from workbench.domain.statements import NEGATION, ORIGINAL, Relation, VariantId
 from workbench.errors import ConflictError, UnknownName, UsageError
-from workbench.pipeline.surveys import further, sit
+from workbench.pipeline.surveys import n_further_wordings, open_session
 from workbench.stats.resampling import derive_rng
 
 ROOT = Path(__file__).parents[2]
@@ -48,7 +48,7 @@ def made(path: Path, *refs: str) -> Path:
 
 def seated(path: Path, name: str = "ana", design: Design | None = None) -> Respondent:
     with Store.open(path) as store:
-        session = sit(store, NAME, name, design or Design())
+        session = open_session(store, NAME, name, design or Design())
     return Respondent.open(path, session)
 
 
@@ -297,37 +297,37 @@ def test_who_is_through_may_go_on_with_what_was_not_asked(tmp_path: Path) -> Non
     with seated(path, design=design) as ana:
         first = answer_all(ana)
     with Store.open(path) as store:
-        assert further(store, NAME, "ana", design) == 8
-        session = sit(store, NAME, "ana", design, further=True)
-        assert sit(store, NAME, "ana", design) == session, "the newest is gone on with"
+        assert n_further_wordings(store, NAME, "ana", design) == 8
+        session = open_session(store, NAME, "ana", design, further=True)
+        assert open_session(store, NAME, "ana", design) == session, "the newest is gone on with"
     with Respondent.open(path, session) as ana:
         second = answer_all(ana)
         assert len(ana.answers()[0]) == 20
     assert not set(first) & set(second)
     with Store.open(path) as store, pytest.raises(UsageError, match="no more statements"):
-        sit(store, NAME, "ana", design, further=True)
+        open_session(store, NAME, "ana", design, further=True)
 
 
 def test_a_name_is_taken_by_answers_from_a_file_or_another_language(path: Path) -> None:
     with Store.open(path) as store:
         store.surveys.add(NAME, [SurveyAnswer("1", "a-1", ORIGINAL, True)])
         with pytest.raises(UsageError, match="came from a file"):
-            sit(store, NAME, "1", Design())
-        sit(store, NAME, "ana", Design())
+            open_session(store, NAME, "1", Design())
+        open_session(store, NAME, "ana", Design())
         with pytest.raises(UsageError, match=r"no statement .* 'fr'.*its languages: en"):
-            sit(store, NAME, "bob", Design(language="fr"))
+            open_session(store, NAME, "bob", Design(language="fr"))
         one = store.statements.get(NAME, "a-1")
         french = tuple(replace(w, language="fr") for w in one.wordings)
         store.statements.save(
             NAME, [replace(one, wordings=(*one.wordings, *french), languages=())], person="eva"
         )
         with pytest.raises(UsageError, match="ana-fr"):
-            sit(store, NAME, "ana", Design(language="fr"))
-        sit(store, NAME, "ana-fr", Design(language="fr"))
+            open_session(store, NAME, "ana", Design(language="fr"))
+        open_session(store, NAME, "ana-fr", Design(language="fr"))
         with pytest.raises(UsageError, match="respondent's name"):
-            sit(store, NAME, "\u202eana", Design())
+            open_session(store, NAME, "\u202eana", Design())
         with pytest.raises(UnknownName, match="small"):
-            sit(store, "nope", "ana", Design())
+            open_session(store, "nope", "ana", Design())
 
 
 def test_answers_from_a_file_are_added_once_and_never_over_what_a_person_said(path: Path) -> None:
@@ -394,7 +394,7 @@ def test_two_terminals_of_one_person_share_one_session(path: Path) -> None:
 
     def sit_down() -> None:
         with Store.open(path) as store:
-            found.append(sit(store, NAME, "ana", Design()))
+            found.append(open_session(store, NAME, "ana", Design()))
 
     threads = [threading.Thread(target=sit_down) for _ in range(6)]
     for thread in threads:

@@ -17,7 +17,7 @@ from workbench.domain.designs import Design
 from workbench.domain.responses import WHEN_DECIDED, ModelCard, Sampling
 from workbench.evidence.readings import read
 from workbench.inference.load import load
-from workbench.pipeline.asking import Progress
+from workbench.pipeline.asking import AskingProgress
 
 TRACE = "Some would agree, it is beneficial."
 OUTPUTS = (
@@ -33,7 +33,7 @@ def persona(folder: Path, *answers: str) -> str:
     return f"scripted:{folder / 'thinks.toml'}"
 
 
-def asked(store: Store, model: str, **changes: object) -> tuple[Run, Progress]:
+def asked(store: Store, model: str, **changes: object) -> tuple[Run, AskingProgress]:
     design = replace(Design("small", model, samples=6), **changes)  # type: ignore[arg-type]
     plan = pipeline.plan(store, design)
     attempt = store.jobs.claim(store.jobs.create("sample", design.as_json(), plan.samples), "test")

@@ -26,10 +26,10 @@ from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY, Drawn, Request, Sampling
 from workbench.errors import UsageError
 from workbench.evidence.answered import answered_table
-from workbench.evidence.runs import Which
+from workbench.evidence.runs import AnswerSelection
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
-from workbench.pipeline.asking import Progress
+from workbench.pipeline.asking import AskingProgress
 from workbench.report import own_tables
 from workbench.report.collected import collect
 from workbench.report.options import ReportChoice
@@ -63,7 +63,7 @@ class Counting(ScriptedModel):
 
 def ask(
     store: Store, model: ScriptedModel, *, stop_after: int | None = None, **changes: object
-) -> Progress:
+) -> AskingProgress:
     """Ask what a design needs in this process; `stop_after`: as if it were cancelled after so many
     looks.
     """
@@ -260,7 +260,7 @@ def test_figures_that_need_all_answers_say_so(filled: Store, whole: Store) -> No
         return {
             entry.name
             for entry in RELIABILITY.judge(
-                store, Which(), ReliabilityOptions(), lambda: nullcontext(store)
+                store, AnswerSelection(), ReliabilityOptions(), lambda: nullcontext(store)
             ).book.contents
             if any("asked until settled" in note for note in entry.make().notes)
         }

@@ -38,7 +38,7 @@ from workbench.domain.statements import (
     Wording,
 )
 from workbench.errors import ConflictError, UsageError
-from workbench.evidence.readings import read, settled
+from workbench.evidence.readings import read, settled_labels
 from workbench.inference.scripted.model import Persona, ScriptedModel
 
 
@@ -495,7 +495,7 @@ class TestMerging:
             cells = [
                 [
                     (c.kind, c.template, c.label, c.count)
-                    for c in of.bias.cells(which, None, 0.0, settled(of))
+                    for c in of.bias.cells(which, None, 0.0, settled_labels(of))
                     if c.label
                 ]
                 for of, which in ((store, run), (other, theirs))

@@ -42,9 +42,9 @@ from workbench.domain.statements import (
     Wording,
 )
 from workbench.evidence.readings import BatchReader
-from workbench.evidence.runs import Which
+from workbench.evidence.runs import AnswerSelection
 from workbench.figures.book import Book
-from workbench.pipeline.queues import QueueSpec, make
+from workbench.pipeline.queues import QueueSpec, make_queue
 
 LABELS = tuple(stance.value for stance in STANCES)
 PREFIXES = ("likert", "opinion", "baseline")
@@ -153,7 +153,7 @@ def asked(
                 batch.append(
                     Answered(probe.prompt.key, 1000 + n, sum(count for _, count in said), said)
                 )
-            readings = BatchReader.of(store, base.templates, probes).read(batch)
+            readings = BatchReader.for_probes(store, base.templates, probes).read(batch)
             store.runs.add(model_id, sampling_id, attempt, batch, readings=readings)
             store.jobs.finish(job, attempt, "done")
     return path
@@ -267,7 +267,7 @@ def labelled(
 ) -> Path:
     """Let one person label a sample of the answers, as they read them."""
     with Store.open(path) as store:
-        make(store, QueueSpec(name, purpose, per_stratum=per_stratum))
+        make_queue(store, QueueSpec(name, purpose, per_stratum=per_stratum))
     with Annotator.open(path, name, "ana") as person:
         while (item := person.next()) is not None:
             person.label(item.unit, read_as(item.context.text)[0])
@@ -288,9 +288,11 @@ def unsided(base: Instrument | None = None) -> Instrument:
     return replace(base, statements=tuple(kept))
 
 
-def book_of(path: Path, options: ScoreOptions | None = None, which: Which | None = None) -> Book:
+def book_of(
+    path: Path, options: ScoreOptions | None = None, which: AnswerSelection | None = None
+) -> Book:
     """Return the figures of a store's free answers."""
     with Store.open(path) as store:
         return AUDIT.judge(
-            store, which or Which(), options or ScoreOptions(), lambda: Store.open(path)
+            store, which or AnswerSelection(), options or ScoreOptions(), lambda: Store.open(path)
         ).book

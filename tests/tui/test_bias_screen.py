@@ -35,7 +35,7 @@ from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.score import BiasReport
 from workbench.domain.readings import Readings
 from workbench.domain.statements import Dimension
-from workbench.evidence.runs import Which
+from workbench.evidence.runs import AnswerSelection
 from workbench.figures.shown import number, painted
 from workbench.figures.table import AnyTable, Kind
 from workbench.figures.visible import visible
@@ -92,7 +92,7 @@ def judged(filled: Path) -> BiasJudged:
 
 
 def scored(
-    path: Path, which: Which | None = None, options: ScoreOptions | None = None
+    path: Path, which: AnswerSelection | None = None, options: ScoreOptions | None = None
 ) -> BiasJudged:
     with Store.open(path) as store:
         return judge_bias(store, which, options)
@@ -474,7 +474,9 @@ async def test_models_and_peoples_labels_can_be_chosen(filled: Path) -> None:
             dialog.choices.highlighted = dialog.choices.get_option_index(line)
             await pilot.press("space")
         await press(app, pilot, "enter")
-        expected = scored(filled, Which(readings=Readings("people"), models=tuple(MODELS)[1:]))
+        expected = scored(
+            filled, AnswerSelection(readings=Readings("people"), models=tuple(MODELS)[1:])
+        )
         assert totals_shown(screen) == totals(expected.report)
         assert "read by people" in judged_by(app)
         assert "2 models chosen" in judged_by(app)
@@ -591,7 +593,7 @@ async def test_without_a_classifier_peoples_labels_can_be_scored(tmp_path: Path)
     app = WorkbenchApp(path, start="results")
     async with app.run_test(size=(140, 40)) as pilot:
         screen = await begin(app, pilot)
-        report = scored(path, Which(readings=Readings("people"))).report
+        report = scored(path, AnswerSelection(readings=Readings("people"))).report
         assert totals_shown(screen) == totals(report)
         assert "read by people ·" in judged_by(app)
     with Store.open(path) as store:

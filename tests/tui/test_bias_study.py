@@ -26,7 +26,7 @@ from workbench.domain.responses import Sampling
 from workbench.evidence.readings import queue_agreement
 from workbench.formats.read import read_instrument
 from workbench.jobs import launch
-from workbench.pipeline.queues import QueueSpec, make
+from workbench.pipeline.queues import QueueSpec, make_queue
 from workbench.pipeline.training import TrainSpec
 from workbench.tui.annotation import session as session_screen
 from workbench.tui.annotation.annotate import AnnotateScreen
@@ -143,8 +143,8 @@ async def test_from_the_embedded_models_answers_to_the_plane(
     assert "48 of 48 answers" in finished(path, asked)
 
     with Store.open(path) as store:
-        make(store, QueueSpec("test", Purpose.TEST, per_stratum=2, labels=2))
-        make(store, QueueSpec("training", Purpose.TRAINING, per_stratum=2))
+        make_queue(store, QueueSpec("test", Purpose.TEST, per_stratum=2, labels=2))
+        make_queue(store, QueueSpec("training", Purpose.TRAINING, per_stratum=2))
         test, training = store.queues.list()
     assert await label(path, "test", "ana") == test.items
     assert await label(path, "test", "ben ç") == test.items

@@ -16,7 +16,7 @@ from tests.tui.conftest import flowing, hostile_instrument, made, screen_text, s
 from workbench.commands.check import CheckCommand
 from workbench.domain.instruments import Instrument
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, VariantId, VariantKind
-from workbench.pipeline.checking import Checked, CheckSpec, check_report, run_check
+from workbench.pipeline.checking import CheckedFinding, CheckSpec, check_report, run_check
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.command_form import CommandForm
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen, WaiveDialog
@@ -61,7 +61,7 @@ async def opened(app: WorkbenchApp, pilot: Pilot[Any]) -> ChecksScreen:
     return screen
 
 
-def shown_in(screen: ChecksScreen) -> list[Checked]:
+def shown_in(screen: ChecksScreen) -> list[CheckedFinding]:
     """Return the findings in sight."""
     sheet = screen.view.sheet
     assert sheet is not None

@@ -39,7 +39,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def held_out(filled: Path) -> Evaluation:
     with Store.open(filled) as store:
-        return Evaluation.of(store.classifiers.get("new-one").evaluation)
+        return Evaluation.from_json(store.classifiers.get("new-one").evaluation)
 
 
 async def opened(app: WorkbenchApp, pilot: Pilot[int], *keys: str) -> ClassifierScreen:

@@ -9,7 +9,7 @@ from textual.content import Content
 
 from stores.jobs.job_rows import PROBE, Job
 from workbench.audits.audit import HomeLine
-from workbench.pipeline.todo import Task
+from workbench.pipeline.todo import PendingTask
 from workbench.tui.home.home import (
     AROUND,
     BELOW,
@@ -53,7 +53,7 @@ def test_a_line_of_what_to_do_keeps_its_key_and_cuts_its_words(
     what: str, route: tuple[object, ...], key: str, width: int
 ) -> None:
     room = width - INDENT - AROUND
-    line = _task(Task("k", "at least 516,240 items", what, route), room, first=True)
+    line = _task(PendingTask("k", "at least 516,240 items", what, route), room, first=True)
     assert line.plain.endswith(key)
     assert line.cell_length <= INDENT + room
     assert ("…" in line.plain) == (width < 140)
@@ -62,7 +62,9 @@ def test_a_line_of_what_to_do_keeps_its_key_and_cuts_its_words(
 
 def test_a_line_that_fits_is_whole() -> None:
     line = _task(
-        Task("k", "8 items", "for an auditor: smol (reliability)", ("review",)), 62, first=False
+        PendingTask("k", "8 items", "for an auditor: smol (reliability)", ("review",)),
+        62,
+        first=False,
     )
     assert line.plain.strip() == "8 items  for an auditor: smol (reliability)  → V"
 
@@ -112,7 +114,7 @@ def test_of_much_that_waits_each_kind_of_work_stays_in_sight() -> None:
         *(f"drafts {n}" for n in range(4)),
         "review reliability",
     ]
-    every = [Task(key, "1", "of it", ("jobs",)) for key in named]
+    every = [PendingTask(key, "1", "of it", ("jobs",)) for key in named]
     assert [one.key for one in first_of_each_kind(every, 5)] == [
         "job 0",
         "job 1",

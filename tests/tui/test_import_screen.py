@@ -16,7 +16,7 @@ from tests.tui.annotation_stores import answers, label_studio_table, labelling_s
 from tests.tui.audit_runs import small
 from tests.tui.conftest import flowing, until
 from workbench.data import shipped_instrument_folder
-from workbench.pipeline.importing import Request, put, read
+from workbench.pipeline.importing import ImportRequest, read_import, write_import
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.home.importing import ImportScreen, completed, path_of
@@ -167,9 +167,9 @@ async def test_another_language_is_said_to_be_added_before_and_after(
     path: Path, tmp_path: Path
 ) -> None:
     with Store.open(path) as store:
-        put(
+        write_import(
             store,
-            read(Request(tmp_path / "files" / "deeper" / "mine.csv"))
+            read_import(ImportRequest(tmp_path / "files" / "deeper" / "mine.csv"))
             or pytest.fail("no instrument"),
         )
     german = "ref,language,original\ns-1,de,Die Steuern sind zu hoch.\n"

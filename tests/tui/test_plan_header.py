@@ -63,8 +63,10 @@ async def test_judging_otherwise_than_planned_is_said_above_the_figures(
 async def test_leaving_rulings_out_is_another_judgement_than_planned(planned: Path) -> None:
     with Store.open(planned) as store:
         (ref, *_) = [line.ref for line in store.instruments.lines("veldania")]
-        thing = subjects.statement(store, "veldania", ref)
-        subjects.rule(store, thing, Verdict.EXCLUDED, auditor="eva", reason="odd", reading=None)
+        thing = subjects.statement_subject(store, "veldania", ref)
+        subjects.add_ruling(
+            store, thing, Verdict.EXCLUDED, auditor="eva", reason="odd", reading=None
+        )
     app = WorkbenchApp(planned, start="audit")
     async with app.run_test(size=(140, 40)) as pilot:
         await settle(app, pilot)

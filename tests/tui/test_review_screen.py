@@ -31,7 +31,7 @@ from workbench.evidence.listed_rulings import run_key
 from workbench.pipeline import review as of_progress
 from workbench.pipeline import review as of_review
 from workbench.pipeline import review_tables as of_tables
-from workbench.pipeline.review import draw, review
+from workbench.pipeline.review import draw_control_sample, review
 from workbench.pipeline.todo import tasks
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.commands import read_names
@@ -56,7 +56,7 @@ def path(tmp_path: Path) -> Path:
 
 def sampled(path: Path, n: int = 24) -> Path:
     with Store.open(path) as store:
-        draw(store, review(store, find_run(store, "reliability"), USUAL), n, seed=3)
+        draw_control_sample(store, review(store, find_run(store, "reliability"), USUAL), n, seed=3)
     return path
 
 
@@ -69,8 +69,8 @@ def rule(
     reading: str | None = None,
 ) -> None:
     with Store.open(path) as store:
-        thing = subjects.find(store, name)
-        subjects.rule(store, thing, verdict, auditor=auditor, reason=reason, reading=reading)
+        thing = subjects.find_subject(store, name)
+        subjects.add_ruling(store, thing, verdict, auditor=auditor, reason=reason, reading=reading)
 
 
 def opened(path: Path, start: str = "audit", auditor: str | None = "otto") -> WorkbenchApp:
@@ -353,7 +353,7 @@ async def test_items_keep_their_places_while_one_stays_among_them(path: Path) ->
         await queue(app, pilot)
         await press(app, pilot, "enter")
         assert isinstance(app.screen, ReviewItemScreen)
-        names = [of_progress.name(one) for one in app.screen._progress.items]
+        names = [of_progress.item_name(one) for one in app.screen._progress.items]
         assert item_of(app).ref == names[0] == "soc-07"
         rule(path, "soc-07", Verdict.CONFIRMED, "ina")
         await press(app, pilot, "r", "c", "enter")
@@ -361,7 +361,7 @@ async def test_items_keep_their_places_while_one_stays_among_them(path: Path) ->
         assert not any(one.reason == "disputed" for one in item_of(app).signals), (
             "its score is another now"
         )
-        kept = [of_progress.name(one) for one in app.screen._progress.items]
+        kept = [of_progress.item_name(one) for one in app.screen._progress.items]
         assert kept == names
 
 
@@ -602,7 +602,7 @@ async def test_what_others_ruled_on_a_drawn_answer_is_kept_back_also_where_the_m
 @pytest.mark.e2e
 async def test_how_often_the_reader_errs_is_withheld_until_ones_own_decisions(path: Path) -> None:
     with Store.open(path) as store:
-        items = draw(
+        items = draw_control_sample(
             store, review(store, find_run(store, "reliability"), USUAL), 4, seed=3, drawn_by="eva"
         ).sample.items
 
@@ -777,7 +777,7 @@ async def test_without_a_run_the_newest_one_in_which_something_waits_is_opened_a
             next(run for run in store.runs.list("reliability") if run.model == "steady")
         ).hex()
         for ref in STATEMENTS:
-            of = subjects.find(store, ref).subject
+            of = subjects.find_subject(store, ref).subject
             about = Subject(of.kind, {**of.named, "model": steady})
             store.rulings.rule(about, Verdict.CONFIRMED, auditor="otto", reason="as it is")
     app = opened(path)

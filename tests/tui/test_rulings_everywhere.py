@@ -87,8 +87,10 @@ def path(tmp_path: Path) -> Path:
 
 def rule(path: Path, name: str, reason: str, instrument: str = "small") -> None:
     with Store.open(path) as store:
-        thing = subjects.find(store, name, instrument)
-        subjects.rule(store, thing, Verdict.EXCLUDED, auditor="eva", reason=reason, reading=None)
+        thing = subjects.find_subject(store, name, instrument)
+        subjects.add_ruling(
+            store, thing, Verdict.EXCLUDED, auditor="eva", reason=reason, reading=None
+        )
 
 
 def kinds(path: Path) -> list[tuple[Ruled, str]]:

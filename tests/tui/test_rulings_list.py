@@ -19,7 +19,7 @@ from tests.tui.test_rulings_screen import press, queued, ruled_everywhere, settl
 from workbench.audits.chosen_run import find_run
 from workbench.domain.rulings import Verdict
 from workbench.evidence import ruling_subjects as subjects
-from workbench.evidence.listed_rulings import listed
+from workbench.evidence.listed_rulings import list_rulings
 from workbench.tui.annotation.adjudicate import AdjudicateScreen
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.app import WorkbenchApp
@@ -46,8 +46,8 @@ def path(tmp_path: Path) -> Path:
 def an_answer(path: Path, ref: str = "tax-02/original") -> str:
     """Return the name of an answer to a wording."""
     with Store.open(path) as store:
-        prompt = subjects.below(store, subjects.find(store, ref))[0]
-        return subjects.below(store, prompt)[0].name
+        prompt = subjects.subjects_below(store, subjects.find_subject(store, ref))[0]
+        return subjects.subjects_below(store, prompt)[0].name
 
 
 async def opened(path: Path, pilot: Pilot[int], app: WorkbenchApp, *keys: str) -> RulingsScreen:
@@ -72,7 +72,7 @@ async def test_the_list_says_who_ruled_what_why_and_what_became_of_it(
     async with app.run_test(size=size) as pilot:
         screen = await opened(path, pilot, app, "L")
         rows = [
-            (row.ruling.auditor, row.stands, row.ruling.reason)
+            (row.ruling.auditor, row.status, row.ruling.reason)
             for row in screen.view.sheet.table.rows
         ]  # type: ignore[union-attr]
         assert rows == [
@@ -88,7 +88,7 @@ async def test_the_list_says_who_ruled_what_why_and_what_became_of_it(
         await press(app, pilot, "G")
         assert "superseded by eva" in flowing(app)
         await press(app, pilot, "slash", *"disputed", "enter")
-        assert [row.stands for row in (screen.view.row,)] == ["disputed"]
+        assert [row.status for row in (screen.view.row,)] == ["disputed"]
         assert "first thought" not in screen_text(app)
         await press(app, pilot, "escape", "a", "a")
         assert "otto" in screen_text(app)
@@ -111,7 +111,7 @@ async def test_enter_opens_what_was_ruled_on_and_r_and_z_rule_on_it(path: Path) 
             assert app.screen is screen
         await press(app, pilot, "g", "r", "x", "enter")
         assert [one.auditor for one in standing(path)].count("otto") == 1
-        assert screen.view.sheet.table.rows[0].stands == "disputed"  # type: ignore[union-attr]
+        assert screen.view.sheet.table.rows[0].status == "disputed"  # type: ignore[union-attr]
         await press(app, pilot, "g", "z")
         assert [one.auditor for one in standing(path)].count("otto") == 0
         await press(app, pilot, "down", "v")
@@ -276,7 +276,7 @@ async def test_the_palette_finds_the_list_save_where_people_label_and_decide(
 @pytest.mark.e2e
 async def test_every_reason_of_an_item_is_readable(path: Path) -> None:
     with Store.open(path) as store:
-        thing = subjects.find(store, "tax-02")
+        thing = subjects.find_subject(store, "tax-02")
         store.rulings.rule(
             thing.subject, Verdict.LOOK_AGAIN, auditor="eva", reason="word " * 120 + "end"
         )
@@ -310,7 +310,7 @@ async def test_the_key_of_a_blind_review_says_what_it_does_now(path: Path) -> No
 def test_a_ruling_is_listed_with_its_statement_and_words(path: Path) -> None:
     rule(path, an_answer(path), Verdict.CONFIRMED, "eva")
     with Store.open(path) as store:
-        (row,) = listed(store, texts=True)
-    assert row.place == ("small", "tax-02")
-    assert row.words
-    assert (row.stands, row.ended, row.against) == ("stands", None, ())
+        (row,) = list_rulings(store, with_texts=True)
+    assert (row.instrument, row.ref) == ("small", "tax-02")
+    assert row.text
+    assert (row.status, row.ended_by, row.contradicted_by) == ("stands", None, ())

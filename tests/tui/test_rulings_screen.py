@@ -32,7 +32,7 @@ from workbench.domain.annotations import Purpose
 from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
 from workbench.evidence import ruling_subjects as subjects
-from workbench.pipeline.queues import QueueSpec, make
+from workbench.pipeline.queues import QueueSpec, make_queue
 from workbench.tui.annotation.adjudicate import AdjudicateScreen
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.annotation.issue_cases import IssueGoldScreen
@@ -198,8 +198,10 @@ async def test_a_reason_is_needed_a_name_is_asked_for_once_and_escape_rules_noth
 @pytest.mark.e2e
 async def test_what_another_auditor_ruled_is_shown_and_contradicting_it_is_said(path: Path) -> None:
     with Store.open(path) as store:
-        thing = subjects.find(store, "soc-07")
-        subjects.rule(store, thing, Verdict.EXCLUDED, auditor="eva", reason="odd", reading=None)
+        thing = subjects.find_subject(store, "soc-07")
+        subjects.add_ruling(
+            store, thing, Verdict.EXCLUDED, auditor="eva", reason="odd", reading=None
+        )
     app = WorkbenchApp(path, start="audit", annotator="otto")
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(app, pilot)
@@ -221,9 +223,9 @@ async def test_whoever_has_no_name_yet_says_why_before_a_ruling_is_taken_back_an
     path: Path,
 ) -> None:
     with Store.open(path) as store:
-        subjects.rule(
+        subjects.add_ruling(
             store,
-            subjects.find(store, "soc-07"),
+            subjects.find_subject(store, "soc-07"),
             Verdict.EXCLUDED,
             auditor="eva",
             reason="odd",
@@ -304,9 +306,9 @@ async def test_the_page_of_a_statement_shows_its_rulings_and_rules_on_its_wordin
 ) -> None:
     with Store.open(path) as store:
         for name in ("soc-07", "soc-07/negation/personal-1", "env-03"):
-            subjects.rule(
+            subjects.add_ruling(
                 store,
-                subjects.find(store, name),
+                subjects.find_subject(store, name),
                 Verdict.EXCLUDED,
                 auditor="eva",
                 reason=f"odd {name}",
@@ -365,8 +367,13 @@ async def test_the_screen_of_a_persons_prompt_shows_what_was_ruled_on_it(tmp_pat
         probe = int(judged.gathered[model].probe[0])
         found = prompt_asked(store, judged, model, probe)
         (put, *_) = store.ruled_things.prompts(probe=probe)
-        subjects.rule(
-            store, subjects.prompt(put), Verdict.EXCLUDED, auditor="eva", reason="odd", reading=None
+        subjects.add_ruling(
+            store,
+            subjects.prompt_subject(put),
+            Verdict.EXCLUDED,
+            auditor="eva",
+            reason="odd",
+            reading=None,
         )
     app = WorkbenchApp(tmp_path / "people.db", annotator="otto")
     async with app.run_test(size=(80, 30)) as pilot:
@@ -392,8 +399,13 @@ async def test_the_screen_of_a_question_shows_what_was_ruled_on_either_form(tmp_
     found = findings.question(name, place, findings.questions(name, place)[0].key)
     with Store.open(path) as store:
         (put, *_) = store.ruled_things.prompts(probe=found.changed.probe)
-        subjects.rule(
-            store, subjects.prompt(put), Verdict.EXCLUDED, auditor="eva", reason="odd", reading=None
+        subjects.add_ruling(
+            store,
+            subjects.prompt_subject(put),
+            Verdict.EXCLUDED,
+            auditor="eva",
+            reason="odd",
+            reading=None,
         )
     app = WorkbenchApp(path, annotator="otto")
     async with app.run_test(size=(100, 40)) as pilot:
@@ -429,11 +441,11 @@ def ruled_everywhere(path: Path) -> None:
     """Rule on every answer, prompt, wording and statement of a store."""
     with Store.open(path) as store:
         for ref in dict.fromkeys(put.ref for put in store.ruled_things.prompts()):
-            statement = subjects.statement(store, store.instruments.only(), ref)
+            statement = subjects.statement_subject(store, store.instruments.only(), ref)
             store.rulings.rule(statement.subject, Verdict.LOOK_AGAIN, auditor="zora", reason=SECRET)
             for put in store.ruled_things.prompts(ref=ref):
-                prompt = subjects.prompt(put)
-                for thing in (prompt, *subjects.below(store, prompt)):
+                prompt = subjects.prompt_subject(put)
+                for thing in (prompt, *subjects.subjects_below(store, prompt)):
                     subject = Subject(thing.subject.kind, thing.subject.named)
                     store.rulings.rule(subject, Verdict.CONFIRMED, auditor="zora", reason=SECRET)
 
@@ -444,7 +456,7 @@ def queued(path: Path) -> Path:
     """
     asked(path)
     with Store.open(path) as store:
-        make(store, QueueSpec("round", Purpose.TEST, per_stratum=1, labels=2))
+        make_queue(store, QueueSpec("round", Purpose.TEST, per_stratum=1, labels=2))
     for name, said, most in (("ana", "agree", 99), ("ben", "neutral", 3)):
         with Annotator.open(path, "round", name) as person:
             while most and (item := person.next()) is not None:
@@ -482,7 +494,7 @@ async def test_who_decides_on_issue_labels_sees_no_ruling_and_cannot_rule_there(
     path = issue_store(tmp_path / "issues.db", "a-1", "a-2")
     with Store.open(path) as store:
         for ref in ("a-1", "a-2"):
-            thing = subjects.statement(store, "small", ref)
+            thing = subjects.statement_subject(store, "small", ref)
             store.rulings.rule(thing.subject, Verdict.EXCLUDED, auditor="zora", reason=SECRET)
     label(path, "ana", {"a-1": {"law_and_order": 1}, "a-2": {"law_and_order": 0}})
     app = WorkbenchApp(path, annotator="ben")
@@ -550,9 +562,9 @@ async def test_a_long_reason_leaves_the_answer_in_sight_and_is_whole_with_the_wh
         + " so it is no answer"
     )
     with Store.open(path) as store:
-        subjects.rule(
+        subjects.add_ruling(
             store,
-            subjects.find(store, "env-03"),
+            subjects.find_subject(store, "env-03"),
             Verdict.LOOK_AGAIN,
             auditor="eva",
             reason=reason,

@@ -16,7 +16,7 @@ from tests.tui.audit_runs import small
 from workbench.domain.responses import ModelCard, Sampling
 from workbench.domain.rulings import Verdict
 from workbench.evidence import ruling_subjects as subjects
-from workbench.evidence.rulings import rulings_on
+from workbench.evidence.rulings import rulings_in_force
 from workbench.tui.rulings.standing import RuledPlace, Standing, standing_in
 
 WORDING = "a/original"
@@ -53,22 +53,22 @@ def test_a_ruling_stays_with_the_family_whose_template_it_is_about(tmp_path: Pat
     with Store.open(path) as store:
         chat, user = prompt_of(store, "chat"), prompt_of(store, "user")
         assert chat.key != user.key
-        name = subjects.called(store, subjects.prompt(chat).subject)
-        every = subjects.below(store, subjects.find(store, name, "small"))
+        name = subjects.typed_name(store, subjects.prompt_subject(chat).subject)
+        every = subjects.subjects_below(store, subjects.find_subject(store, name, "small"))
         (agree,) = [one for one in every if one.words == "agree"]
-        subjects.rule(
+        subjects.add_ruling(
             store, agree, Verdict.MISREAD, auditor="ada", reason="irony", reading="disagree"
         )
-        subjects.rule(
+        subjects.add_ruling(
             store,
-            subjects.prompt(user),
+            subjects.prompt_subject(user),
             Verdict.TEMPLATE_AT_FAULT,
             auditor="ada",
             reason="leads",
             reading=None,
         )
-        above = subjects.find(store, f"{WORDING}:en", "small")
-        subjects.rule(
+        above = subjects.find_subject(store, f"{WORDING}:en", "small")
+        subjects.add_ruling(
             store, above, Verdict.CONFIRMED, auditor="bob", reason="as meant", reading=None
         )
         standing = standing_in(store)
@@ -85,9 +85,9 @@ def test_a_ruling_stays_with_the_family_whose_template_it_is_about(tmp_path: Pat
 def test_a_ruling_on_a_wording_is_named_and_shown_in_its_language(tmp_path: Path) -> None:
     path = play(tmp_path / "audit.db", [("ask", "one chat", "en"), ("ask", "one chat", "de")])
     with Store.open(path) as store:
-        german = subjects.find(store, f"{WORDING}:de", "small")
-        assert subjects.called(store, german.subject) == f"{WORDING}:de"
-        subjects.rule(
+        german = subjects.find_subject(store, f"{WORDING}:de", "small")
+        assert subjects.typed_name(store, german.subject) == f"{WORDING}:de"
+        subjects.add_ruling(
             store,
             german,
             Verdict.WORDING_AT_FAULT,
@@ -110,7 +110,9 @@ def test_a_ruling_on_a_statement_is_shown_beside_the_answers_to_its_version_alon
     steps = [("ask", "one chat", "en"), ("statement", "a", ""), ("ask", "one chat", "en")]
     with Store.open(play(tmp_path / "audit.db", steps)) as store:
         old = subjects.statement_version(store, "small", "a", 1)
-        subjects.rule(store, old, Verdict.CONFIRMED, auditor="ada", reason="as meant", reading=None)
+        subjects.add_ruling(
+            store, old, Verdict.CONFIRMED, auditor="ada", reason="as meant", reading=None
+        )
         standing = standing_in(store)
         shown = {
             put.version: len(standing.on_answer(probe, "agree"))
@@ -124,10 +126,10 @@ def test_a_row_says_which_part_of_it_a_ruling_is_about(tmp_path: Path) -> None:
     path = play(tmp_path / "audit.db", [("ask", "one chat", "en")])
     with Store.open(path) as store:
         for one in (
-            subjects.prompt(prompt_of(store, "chat")),
-            subjects.find(store, "a/original:en", "small"),
+            subjects.prompt_subject(prompt_of(store, "chat")),
+            subjects.find_subject(store, "a/original:en", "small"),
         ):
-            subjects.rule(
+            subjects.add_ruling(
                 store, one, Verdict.CONFIRMED, auditor="ada", reason="as meant", reading=None
             )
         standing = standing_in(store)
@@ -149,11 +151,11 @@ def test_a_ruling_on_an_answer_stands_only_beside_the_models_that_gave_it(tmp_pa
         ids = store.runs.begin(ModelCard("one", "r1", "scripted", "float32", "none"), Sampling())
         attempt = store.jobs.claim(store.jobs.create("sample", {}, 1), "1.0")
         store.runs.add(*ids, attempt, [Answered(put.key, 2, 1, (("Absolutely.", 1),))])
-        every = subjects.below(store, subjects.prompt(put))
+        every = subjects.subjects_below(store, subjects.prompt_subject(put))
         (given,) = [one for one in every if one.words == "Absolutely."]
         (shared,) = [one for one in every if one.words == "agree"]
         for thing, reason in ((given, "only one said it"), (shared, "both said it")):
-            subjects.rule(
+            subjects.add_ruling(
                 store, thing, Verdict.MISREAD, auditor="ada", reason=reason, reading="disagree"
             )
         runs = {run.model: run for run in store.runs.list("reliability")}
@@ -167,7 +169,7 @@ def test_a_ruling_on_an_answer_stands_only_beside_the_models_that_gave_it(tmp_pa
 
         assert (reasons("one"), reasons("two"), reasons("one", "two"), reasons()) == (2, 1, 2, 2)
         assert {
-            name: len(rulings_on(store, run).statements["a"]) for name, run in runs.items()
+            name: len(rulings_in_force(store, run).statements["a"]) for name, run in runs.items()
         } == {"one": 2, "two": 1}
 
 
@@ -182,12 +184,14 @@ def test_a_run_of_answers_without_a_fingerprint_takes_no_ruling_on_one_with_a_fi
         store.runs.add(
             *ids, attempt, [Answered(put.key, 2, 1, (("Absolutely.", 1),), fingerprint="fp-1")]
         )
-        every = subjects.below(
+        every = subjects.subjects_below(
             store,
-            subjects.find(store, subjects.called(store, subjects.prompt(put).subject), "small"),
+            subjects.find_subject(
+                store, subjects.typed_name(store, subjects.prompt_subject(put).subject), "small"
+            ),
         )
         (given,) = [one for one in every if one.words == "Absolutely."]
-        subjects.rule(
+        subjects.add_ruling(
             store,
             given,
             Verdict.MISREAD,
@@ -201,7 +205,7 @@ def test_a_run_of_answers_without_a_fingerprint_takes_no_ruling_on_one_with_a_fi
             confined = replace(run, fingerprint=fingerprint)
             shown = standing.on_place(RuledPlace(("small",), ("a",), runs=(confined,)))
             assert len([line for line in shown if "fp-1" in line]) == found
-            assert len(rulings_on(store, confined).statements.get("a", ())) == found
+            assert len(rulings_in_force(store, confined).statements.get("a", ())) == found
 
 
 def test_a_ref_may_hold_slashes(tmp_path: Path) -> None:
@@ -212,8 +216,8 @@ def test_a_ref_may_hold_slashes(tmp_path: Path) -> None:
     with new_store(tmp_path / "audit.db") as store:
         store.instruments.add(slashed)
         for name in ("tax/1", "tax/1/original"):
-            thing = subjects.find(store, name, slashed.name)
-            subjects.rule(
+            thing = subjects.find_subject(store, name, slashed.name)
+            subjects.add_ruling(
                 store, thing, Verdict.CONFIRMED, auditor="ada", reason="as meant", reading=None
             )
         standing = standing_in(store)

@@ -273,7 +273,13 @@ class Store(Typed):
         """
         from workbench.commands.import_file import ImportCommand
         from workbench.formats.packed import reading
-        from workbench.pipeline.importing import data, put, read, read_beside, rehearsed
+        from workbench.pipeline.importing import (
+            import_data,
+            read_beside,
+            read_import,
+            rehearse_import,
+            write_import,
+        )
 
         if not self.writable:
             raise ReadOnlyStore(

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from workbench.domain.readings import Readings
     from workbench.domain.reviews import Judged
     from workbench.evidence.letters import LabelProbabilities
-    from workbench.evidence.runs import Which
+    from workbench.evidence.runs import AnswerSelection
     from workbench.figures.table import AnyTable
     from workbench.stats.proportions import VerdictRule
 
@@ -458,7 +458,7 @@ class Audit(ABC):
         """Return the values that a store has for options: by option, by value, its text."""
         return {}
 
-    def narrowed(self, store: Store, which: Which) -> Sequence[Which]:
+    def narrowed(self, store: Store, which: AnswerSelection) -> Sequence[AnswerSelection]:
         """Return a selection of answers for each result that `which` leaves open.
 
         Most results are about one instrument. Raises UnknownName for an instrument that is not in
@@ -479,38 +479,40 @@ class Audit(ABC):
         if which.instrument is not None:
             store.instruments.get(which.instrument)
         if self.each_run:
-            from workbench.evidence.runs import runs_meant
+            from workbench.evidence.runs import selected_runs
 
-            return which.of_each(runs_meant(store, self.name, which))
+            return which.for_each_run(selected_runs(store, self.name, which))
         instrument_names = [
             name for name in self.instruments(store) if which.instrument in (None, name)
         ]
         return [replace(which, instrument=name) for name in instrument_names]
 
-    def every_run(self, store: Store, which: Which) -> Sequence[Which]:
+    def every_run(self, store: Store, which: AnswerSelection) -> Sequence[AnswerSelection]:
         """Return a selection for each run of the selected models, with any templates."""
-        from workbench.evidence.runs import of_models
+        from workbench.evidence.runs import runs_of_models
 
-        return which.of_each(
-            of_models(store, store.runs.list(self.name, which.instrument), which.models)
+        return which.for_each_run(
+            runs_of_models(store, store.runs.list(self.name, which.instrument), which.models)
         )
 
     @abstractmethod
-    def judge(self, store: Store, which: Which, options: Any, opened: Opened) -> Result:
+    def judge(self, store: Store, which: AnswerSelection, options: Any, opened: Opened) -> Result:
         """Return the result of one selection of answers, as `narrowed` returns them.
 
         Tables that read more open the store by `opened`. Raises WorkbenchError if there is nothing
         to judge.
         """
 
-    def part(self, store: Store, which: Which, options: Any, opened: Opened) -> Result | None:
+    def part(
+        self, store: Store, which: AnswerSelection, options: Any, opened: Opened
+    ) -> Result | None:
         """Return the part of a slow result that is read quickly, or None without one.
 
         A screen shows it meanwhile.
         """
         return None
 
-    def at_home(self, store: Store, which: Which) -> tuple[Which, Any]:
+    def at_home(self, store: Store, which: AnswerSelection) -> tuple[AnswerSelection, Any]:
         """Return the selection of answers and the options of Home's lines.
 
         They cover no more than these lines need.
@@ -524,17 +526,17 @@ class Audit(ABC):
         """
         from workbench.audits.result import home_lines
         from workbench.evidence.answered import finished_first
-        from workbench.evidence.runs import Which
+        from workbench.evidence.runs import AnswerSelection
 
         if self.place is None:
             return ()
-        selections: Sequence[Which]
+        selections: Sequence[AnswerSelection]
         if self.each_run:
-            selections = Which().of_each(
+            selections = AnswerSelection().for_each_run(
                 finished_first(store, store.runs.list(self.name), RUNS_AT_HOME)
             )
         else:
-            selections = self.narrowed(store, Which())[-1:]
+            selections = self.narrowed(store, AnswerSelection())[-1:]
         if not selections or self.not_yet(store):
             return ()
         lines: list[HomeLine] = []
@@ -563,10 +565,10 @@ class Audit(ABC):
         """
         from workbench.audits.chosen_run import elsewhere, start_with
         from workbench.audits.result import conditions, printed
-        from workbench.evidence.runs import Which, whole_names
+        from workbench.evidence.runs import AnswerSelection, whole_names
 
         compare = whole_names(store, getattr(options, "compare", None))
-        user_selection = Which.of(options, store).with_personas_in(compare)
+        user_selection = AnswerSelection.from_arguments(options, store).with_personas_in(compare)
         selections = self.narrowed(store, user_selection)
         if not selections and self.each_run:
             selections = [user_selection]  # `judge` says which models there are
@@ -598,32 +600,32 @@ class Audit(ABC):
         )
 
     def _finished(
-        self, store: Store, meant: Which, there: Sequence[Which]
-    ) -> tuple[Sequence[Which], tuple[str, ...]]:
+        self, store: Store, meant: AnswerSelection, there: Sequence[AnswerSelection]
+    ) -> tuple[Sequence[AnswerSelection], tuple[str, ...]]:
         """Return the only run with a finished plan, with notes on the other runs.
 
         If there is no such run among several, all selections are returned without notes.
         """
-        from workbench.evidence.answered import answered, is_finished
-        from workbench.evidence.runs import runs_meant
+        from workbench.evidence.answered import answered_plan, is_finished
+        from workbench.evidence.runs import selected_runs
         from workbench.figures.shown import number
         from workbench.figures.table import Kind
 
         if not self.each_run or len(there) < 2:
             return there, ()
-        runs = runs_meant(store, self.name, meant)
+        runs = selected_runs(store, self.name, meant)
         finished = [run for run in runs if is_finished(store, run)]
         if len(finished) != 1:
             return there, ()
         notes = []
         for run in runs:
             if run not in finished:
-                share = number(answered(store, run).share, Kind.SHARE)
+                share = number(answered_plan(store, run).share, Kind.SHARE)
                 notes.append(
                     f"Left out: {run.label}, of which {share} of the plan was answered. Name it "
                     "to see it."
                 )
-        return meant.of_each(finished), tuple(notes)
+        return meant.for_each_run(finished), tuple(notes)
 
     def why_unanswered(self, instrument: str | None) -> str:
         """Return the text on the lack of answers."""
@@ -682,7 +684,7 @@ class Audit(ABC):
         """
         from workbench.audits.result import reported, reported_beside
         from workbench.domain.readings import Readings
-        from workbench.evidence.runs import Which, names_model, whole_names
+        from workbench.evidence.runs import AnswerSelection, names_model, whole_names
 
         # results on several models are restricted to these models below
         models = request.models if self.each_run else ()
@@ -719,16 +721,18 @@ class Audit(ABC):
         for result in newest_by_instrument.values():
             yield from reported_beside(result, request, self.command)
 
-    def _finished_before_others(self, store: Store, which: Which) -> Sequence[Which]:
+    def _finished_before_others(
+        self, store: Store, which: AnswerSelection
+    ) -> Sequence[AnswerSelection]:
         """Return a selection for each result that `which` leaves open, finished plans first."""
         from workbench.evidence.answered import is_finished
-        from workbench.evidence.runs import runs_meant
+        from workbench.evidence.runs import selected_runs
 
         choices = self.narrowed(store, which)
         if not self.each_run or len(choices) < 2:
             return choices
-        runs = runs_meant(store, self.name, which)
-        return which.of_each(sorted(runs, key=lambda run: not is_finished(store, run)))
+        runs = selected_runs(store, self.name, which)
+        return which.for_each_run(sorted(runs, key=lambda run: not is_finished(store, run)))
 
     def usual(self) -> Given:
         """Return the options of its figures with their defaults."""
@@ -741,13 +745,13 @@ class Audit(ABC):
 
         Each then has one result, so that `printed` raises no error for an open choice.
         """
-        from workbench.evidence.runs import Which
+        from workbench.evidence.runs import AnswerSelection
 
-        which = Which.of(options, store)
+        which = AnswerSelection.from_arguments(options, store)
         for selection in (
             self.every_run(store, which) if self.each_run else self.narrowed(store, which)
         ):
-            yield Given(**vars(options) | selection.given())
+            yield Given(**vars(options) | selection.to_options())
 
 
 def probes(

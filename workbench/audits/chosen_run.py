@@ -13,11 +13,11 @@ from workbench.domain.prompts import LATEST, NONE, TemplateChoice
 from workbench.errors import AmbiguousRun, UnknownName
 from workbench.evidence.runs import (
     FIRST,
-    Which,
+    AnswerSelection,
     has_parts,
     listed_runs,
     parts_of,
-    runs_meant,
+    selected_runs,
     templates_of,
     whole_name,
     whole_names,
@@ -55,7 +55,7 @@ def find_run(
     answered: bool = False,
     templates: TemplateChoice = LATEST,
 ) -> Run:
-    """Return the only matching run, see `matching`.
+    """Return the only matching run, see `matching_runs`.
 
     With `answered`, only runs with answers match, not those with probabilities alone. A run in
     which everything failed matches only if no other does. Of several families of templates the most
@@ -63,15 +63,15 @@ def find_run(
 
     Raises UnknownName if there is none, AmbiguousRun if there are several.
     """
-    which = Which(
+    which = AnswerSelection(
         instrument, (model,) if model else (), templates, sampling, dtype, snapshot, fingerprint
     )
     return run_meant(store, audit, which, answered=answered)
 
 
-def run_meant(store: Store, audit: str, which: Which, *, answered: bool = False) -> Run:
+def run_meant(store: Store, audit: str, which: AnswerSelection, *, answered: bool = False) -> Run:
     """Return the only run that a selection of answers matches, see `find_run`."""
-    runs = runs_meant(store, audit, which, answered=answered)
+    runs = selected_runs(store, audit, which, answered=answered)
     if not runs:
         by_models = f" by {', '.join(which.models)}" if which.models else ""
         models = ", ".join(sorted({run.model for run in store.runs.list(audit)}))

@@ -16,8 +16,8 @@ from workbench.audits.claims import Finding
 from workbench.domain.instruments import Instrument
 from workbench.domain.keys import SEED
 from workbench.domain.verdicts import Estimate, Verdict
-from workbench.evidence.answered import Answered
-from workbench.evidence.rulings import NOTHING_RULED, Told
+from workbench.evidence.answered import AnsweredPlan
+from workbench.evidence.rulings import NOTHING_RULED, RulingNotes
 from workbench.figures.book import Book
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import AnyTable, Column, Kind, Table
@@ -173,8 +173,8 @@ class Reported:
     all_models: AnyTable | None = None
     """the table and picture that a page has of all models, from `of_all_models`; parts of an audit
     share one"""
-    answered: Sequence[Answered] = ()
-    rulings: Told = NOTHING_RULED
+    answered: Sequence[AnsweredPlan] = ()
+    rulings: RulingNotes = NOTHING_RULED
     changed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """statements that were changed since they were asked, by ref: (version that was asked, current
     version)"""

@@ -21,9 +21,9 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
 from workbench.domain.verdicts import Outcome
 from workbench.errors import UnknownName, UsageError
-from workbench.evidence.answered import Answered
-from workbench.evidence.rulings import NOTHING_RULED, Told
-from workbench.evidence.runs import Which
+from workbench.evidence.answered import AnsweredPlan
+from workbench.evidence.rulings import NOTHING_RULED, RulingNotes
+from workbench.evidence.runs import AnswerSelection
 from workbench.figures.book import Book
 from workbench.figures.shown import number
 from workbench.figures.table import AnyTable, Column, Kind, Link
@@ -82,7 +82,7 @@ class Later(Sequence[T]):
 class Result:
     """The figures of an audit on some runs."""
 
-    which: Which
+    which: AnswerSelection
     options: Options
     instrument: Instrument
     "as it was asked"
@@ -103,8 +103,8 @@ class Result:
     "sentences before the tables where these are printed, like a report's first findings"
     further: Sequence[Headline] = ()
     "the headlines of further models, each a line of Home"
-    rulings: Told = NOTHING_RULED
-    answered: Sequence[Answered] = ()
+    rulings: RulingNotes = NOTHING_RULED
+    answered: Sequence[AnsweredPlan] = ()
     items: Mapping[str, Sequence[ReportedItem]] = field(default_factory=dict)
     "by name in the figures: the statements"
     limits: Sequence[str] = ()
@@ -429,7 +429,7 @@ def about_of(result: Result) -> dict[str, Any]:
     }
 
 
-def choices(which: Which, options: Options) -> dict[str, Any]:
+def choices(which: AnswerSelection, options: Options) -> dict[str, Any]:
     """Return the selection of answers and the options of the judging, as plain values."""
     from workbench.version import __version__
 
@@ -506,7 +506,9 @@ def reported_beside(result: Result, request: ReportRequest, command: str) -> Ite
         }
         # the command of a comparison does not name the one run of the result
         command_result = (
-            replace(result, which=Which(result.which.instrument)) if result.beside else result
+            replace(result, which=AnswerSelection(result.which.instrument))
+            if result.beside
+            else result
         )
         comparison_of_runs = put_beside(result, names)
         yield comparison(
@@ -525,7 +527,10 @@ def _command(command: str, result: Result, request: ReportRequest) -> str:
     return " ".join(
         [
             f"workbench {command}",
-            *(f"--{name} {shlex.quote(value)}" for name, value in result.which.given().items()),
+            *(
+                f"--{name} {shlex.quote(value)}"
+                for name, value in result.which.to_options().items()
+            ),
             *(
                 [f"--seed {seed_value}"]
                 if seed_field is not None and seed_value != seed_field.option.default

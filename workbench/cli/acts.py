@@ -149,7 +149,7 @@ def _progress() -> Callable[[Path, float], None]:
 
 def _import(options: Namespace) -> int:
     from stores.core.store import Store
-    from workbench.pipeline.importing import put, read, read_beside, rehearsed
+    from workbench.pipeline.importing import read_beside, read_import, rehearse_import, write_import
 
     command = ImportCommand.from_arguments(options)
     request = command.request()
@@ -161,15 +161,16 @@ def _import(options: Namespace) -> int:
             TemporaryDirectory() as folder,
             Store.open(Path(folder) / "store.db", create=True) as store,
         ):
-            return _say_import(options, rehearsed(store, material))
+            return _say_import(options, rehearse_import(store, material))
     with Store.open(options.store, create=material is not None and not options.dry_run) as store:
         material = _agreed(options, material or read_beside(store, request))
         return _say_import(
-            options, rehearsed(store, material) if options.dry_run else put(store, material)
+            options,
+            rehearse_import(store, material) if options.dry_run else write_import(store, material),
         )
 
 
-def _agreed(options: Namespace, material: Material) -> Material:
+def _agreed(options: Namespace, material: ImportMaterial) -> ImportMaterial:
     """Return the material to write. Ask first if much of a log would be left out."""
     log = material.log
     if (
@@ -180,7 +181,7 @@ def _agreed(options: Namespace, material: Material) -> Material:
         or not at_terminal()
     ):
         return material
-    for sentence in log.said():
+    for sentence in log.sentences():
         say_wrapped(sentence)
     question = (
         f"{log.count_left_out:,} of {log.count + log.count_left_out:,} answers would be left "
@@ -194,14 +195,14 @@ def _say_import(options: Namespace, outcome: Outcome) -> int:
 
     With --dry-run, print what it would write and the first rows that were read.
     """
-    from workbench.pipeline.importing import NOTHING, data, first_rows, said
+    from workbench.pipeline.importing import NOTHING, first_rows, import_data, import_sentences
 
     if options.json:
-        print_json(data(outcome))
+        print_json(import_data(outcome))
         return 0
     if not options.format:
         say(f"Reading {options.path} as --format {outcome.material.format}.")
-    sentences = said(outcome, options.store)
+    sentences = import_sentences(outcome, options.store)
     if outcome.written:
         for sentence in sentences:
             say_wrapped(sentence)

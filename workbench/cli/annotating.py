@@ -82,7 +82,7 @@ def sample(options: Namespace) -> int:
     from stores.core.store import Store
     from workbench.domain.annotations import Purpose
     from workbench.domain.names import thing_name
-    from workbench.pipeline.queues import QueueSpec, make, propose
+    from workbench.pipeline.queues import QueueSpec, make_queue, propose_queue
 
     purpose = Purpose(options.purpose)
     labels = (
@@ -103,9 +103,9 @@ def sample(options: Namespace) -> int:
         limit=options.limit,
     )
     with Store.open(options.store) as store:
-        proposal = propose(store, spec)
+        proposal = propose_queue(store, spec)
         if not options.dry_run:
-            make(store, spec, proposal)
+            make_queue(store, spec, proposal)
     if options.json:
         print_json(
             asdict(spec)

@@ -20,7 +20,7 @@ from workbench.options.shared import INSTRUMENT, LANGUAGE, STARTING, STORE
 if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.commands.command import JobCommand
-    from workbench.pipeline.checking import Checked, CheckReport
+    from workbench.pipeline.checking import CheckedFinding, CheckReport
 
 
 @verb(
@@ -130,7 +130,7 @@ def _waive(store: Store, names: list[str], options: Namespace) -> int:
     return 0
 
 
-def _finding(key: str, reports: dict[str, CheckReport]) -> tuple[str, Checked]:
+def _finding(key: str, reports: dict[str, CheckReport]) -> tuple[str, CheckedFinding]:
     """Return the finding whose key begins so. Raises UnknownName, AmbiguousRun."""
     from workbench.pipeline.checking import KEY, key_of
 
@@ -158,7 +158,7 @@ def _finding(key: str, reports: dict[str, CheckReport]) -> tuple[str, Checked]:
     return found[0]
 
 
-def _as_json(name: str, one: Checked) -> dict[str, Any]:
+def _as_json(name: str, one: CheckedFinding) -> dict[str, Any]:
     from workbench.pipeline.checking import key_of
 
     finding, waiver = one.finding, one.waiver

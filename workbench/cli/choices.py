@@ -42,7 +42,7 @@ from workbench.workshop.options import ERRORS
 if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.domain.instruments import Instrument
-    from workbench.pipeline.choice_forms import Proposal, Proposals, Wanted
+    from workbench.pipeline.choice_forms import Proposals, ProposedWording, RequestedForms
 
 SHOWN = 40
 "proposals that a preview prints; the JSON has all of them"
@@ -339,10 +339,10 @@ def _text_of(given: str, option: str) -> str:
 
 
 def _forms(store: Store, options: Namespace, name: str) -> int:
-    from workbench.pipeline.choice_forms import Wanted
+    from workbench.pipeline.choice_forms import RequestedForms
     from workbench.workshop.choice_forms import DONT_KNOW
 
-    request = Wanted(
+    request = RequestedForms(
         bias=Bias(options.bias) if options.bias else None,
         own=options.bias is None,
         middle=options.middle,
@@ -353,7 +353,7 @@ def _forms(store: Store, options: Namespace, name: str) -> int:
 
 
 def _perturb(store: Store, options: Namespace, name: str) -> int:
-    from workbench.pipeline.choice_forms import Wanted
+    from workbench.pipeline.choice_forms import RequestedForms
 
     kinds = listed_words(options.kinds.replace("-", "_"))
     if unknown := [kind for kind in kinds if kind not in tuple(Perturbation)]:
@@ -361,7 +361,7 @@ def _perturb(store: Store, options: Namespace, name: str) -> int:
             f"--kinds: found {', '.join(map(repr, unknown))}. Available: {', '.join(Perturbation)}"
         )
     perturbations = tuple(map(Perturbation, dict.fromkeys(kinds)))
-    request = Wanted(
+    request = RequestedForms(
         perturbations=perturbations,
         draws=options.draws,
         seed=options.seed,
@@ -370,7 +370,7 @@ def _perturb(store: Store, options: Namespace, name: str) -> int:
     return _make(store, options, name, request)
 
 
-def _make(store: Store, options: Namespace, name: str, wanted: Wanted) -> int:
+def _make(store: Store, options: Namespace, name: str, wanted: RequestedForms) -> int:
     """Show the proposals, and write them with --yes or if a person at a terminal agrees."""
     from workbench.pipeline.choice_forms import accept, named_questions, propose
     from workbench.pipeline.planning import named_statements
@@ -414,7 +414,7 @@ def _preview(proposals: Proposals) -> None:
     say_wrapped(proposals.describe())
 
 
-def _proposal(proposal: Proposal) -> Iterator[str]:
+def _proposal(proposal: ProposedWording) -> Iterator[str]:
     """Yield the lines of a proposal: a heading, the text with its differences, and the remarks.
 
     Differences are from the text that it was made from.

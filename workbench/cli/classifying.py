@@ -37,7 +37,7 @@ def classifiers(options: Namespace) -> int:
             return 0
         found = assessed(store, options.classifier, options.threshold, options.seed)
     others = ", ".join(name for name in known if name != found.classifier.name)
-    told = [*found.told(), *([f"Other classifiers: {others}."] if others else [])]
+    told = [*found.description(), *([f"Other classifiers: {others}."] if others else [])]
     title = f"The classifier {found.classifier.name}"
     tables = printed(found, every=as_data(options))
     about = {"classifiers": known, **found.about()}

@@ -143,10 +143,13 @@ def _put_errors(store: Store, shown: Demonstration) -> None:
     """Write typos into the questions, once."""
     if not shown.typing_errors:
         return
-    from workbench.pipeline.choice_forms import Wanted, accept, propose
+    from workbench.pipeline.choice_forms import RequestedForms, accept, propose
 
     proposals = propose(
-        store, shown.instrument, (), Wanted(perturbations=tuple(shown.typing_errors), seed=SEED)
+        store,
+        shown.instrument,
+        (),
+        RequestedForms(perturbations=tuple(shown.typing_errors), seed=SEED),
     )
     if any(proposal.held is None for proposal in proposals.made):
         done = accept(store, proposals, person=PERSON)

@@ -131,7 +131,7 @@ def _accept_all(store: Store, instrument: str, options: Namespace) -> int:
         "new_versions": list(done.versions),
     }
     again = " --with-hints accepts them too." if done.left and not options.with_hints else ""
-    return tell(options, f"{done.said()}.{again}", data)
+    return tell(options, f"{done.summary()}.{again}", data)
 
 
 def _reject(store: Store, instrument: str, options: Namespace) -> int:  # noqa: ARG001  as the others

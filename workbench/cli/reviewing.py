@@ -23,9 +23,9 @@ from workbench.regular_files import check_file
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from workbench.evidence.ruling_subjects import Thing
+    from workbench.evidence.ruling_subjects import RulingSubject
     from workbench.figures.table import AnyTable
-    from workbench.pipeline.review import Progress, Review
+    from workbench.pipeline.review import Review, ReviewProgress
 
 VERDICTS = {
     verdict.value.replace(
@@ -94,17 +94,19 @@ def rule(options: Namespace) -> int:
         raise UsageError("--all-models and --model exclude each other; give one of them")
     with Store.open(options.store) as store:
         things = [
-            subjects.read_by(store, subjects.find(store, name, options.instrument), options.reader)
+            subjects.with_reading_of(
+                store, subjects.find_subject(store, name, options.instrument), options.reader
+            )
             for name in options.subject
         ]
         for thing in things:
-            subjects.check(thing, verdict, options.reading)
+            subjects.check_ruling(thing, verdict, options.reading)
         models = [
-            "" if options.all_models else subjects.model_meant(store, thing, verdict, options.model)
+            "" if options.all_models else subjects.ruled_model(store, thing, verdict, options.model)
             for thing in things
         ]
         added = [
-            subjects.rule(
+            subjects.add_ruling(
                 store,
                 thing,
                 verdict,
@@ -238,28 +240,29 @@ def _listed(store: Store, options: Namespace) -> Printed:
     from workbench.evidence.listed_rulings import (
         NOBODY,
         ListedRuling,
-        as_table,
-        listed,
-        withheld,
-        without,
+        list_rulings,
+        shell_table,
+        withheld_uids,
+        without_withheld,
     )
 
-    thing = subjects.find(store, options.of, options.instrument) if options.of else None
+    thing = subjects.find_subject(store, options.of, options.instrument) if options.of else None
     names = store.instruments.names()
     if options.instrument is not None and options.instrument not in names:
         raise UnknownName(
             f"the store has no instrument {options.instrument!r}. Available: {', '.join(names)}"
         )
-    all_rows = listed(store, thing.subject if thing else None)
-    withheld_uids: frozenset[bytes] = frozenset()
+    all_rows = list_rulings(store, thing.subject if thing else None)
+    withheld: frozenset[bytes] = frozenset()
     if options.as_:
-        withheld_uids = withheld(store, all_rows, person_name(options.as_, "auditor"), of=None)
+        auditor = person_name(options.as_, "auditor")
+        withheld = withheld_uids(store, all_rows, auditor, reviews=None)
     rows = [
-        without(row, withheld_uids)
+        without_withheld(row, withheld)
         for row in all_rows
         if (options.history or row.in_force)
-        and options.instrument in (None, row.place[0])
-        and row.ruling.uid not in withheld_uids
+        and options.instrument in (None, row.instrument)
+        and row.ruling.uid not in withheld
     ]
     has_several_instruments = len(names) > 1
     subject_name = thing.name if thing is not None else options.instrument
@@ -268,16 +271,21 @@ def _listed(store: Store, options: Namespace) -> Printed:
         if all_rows or subject_name
         else NOBODY
     )
-    tables: list[Table[ListedRuling] | Table[Thing]] = [
-        as_table(rows, history=options.history, several=has_several_instruments, empty=empty)
+    tables: list[Table[ListedRuling] | Table[RulingSubject]] = [
+        shell_table(
+            rows,
+            with_history=options.history,
+            several_instruments=has_several_instruments,
+            empty=empty,
+        )
     ]
     if thing is not None:
-        tables.append(_below(subjects.below(store, thing), thing))
+        tables.append(_below(subjects.subjects_below(store, thing), thing))
     metadata = {
-        "rulings": [plain(row.ruling) | {"name": row.name, "stands": row.stands} for row in rows]
+        "rulings": [plain(row.ruling) | {"name": row.name, "stands": row.status} for row in rows]
     }
     hidden_note = (
-        f"{plural(len(withheld_uids), 'ruling')} of others hidden until you decide on the same "
+        f"{plural(len(withheld), 'ruling')} of others hidden until you decide on the same "
         "drawn answers"
     )
     help_lines = (
@@ -285,10 +293,10 @@ def _listed(store: Store, options: Namespace) -> Printed:
         if not all_rows and thing is None
         else []
     )
-    return Printed(tables, metadata, "Rulings", [hidden_note] if withheld_uids else [], help_lines)
+    return Printed(tables, metadata, "Rulings", [hidden_note] if withheld else [], help_lines)
 
 
-def _below(things: Sequence[Thing], of: Thing) -> Table[Thing]:
+def _below(things: Sequence[RulingSubject], of: RulingSubject) -> Table[RulingSubject]:
     return Table(
         "below",
         f"Below {of.name}",
@@ -354,7 +362,7 @@ def review(options: Namespace) -> int:
     """Print the queue or its next item, and first draw a control sample if one is asked for."""
     from stores.core.store import Store
     from workbench.domain.names import person_name
-    from workbench.pipeline.review import draw, progress_of, take_back
+    from workbench.pipeline.review import draw_control_sample, progress_of, take_back
 
     auditor = person_name(options.as_, "auditor") if options.as_ else None
     if options.seed != SEED.default and options.draw is None:
@@ -367,7 +375,7 @@ def review(options: Namespace) -> int:
         if options.undraw:
             take_back(store, _review(store, options))
         if options.draw is not None:
-            draw(
+            draw_control_sample(
                 store,
                 _review(store, options),
                 options.draw,
@@ -389,15 +397,17 @@ def _review(store: Store, options: Namespace) -> Review:
     return of_run(store, run, Readings(options.reader))
 
 
-def _reviewing_show(options: Namespace, progress: Progress) -> int:
+def _reviewing_show(options: Namespace, progress: ReviewProgress) -> int:
     from workbench.pipeline import review_tables as tables
 
     reviewed, control = progress.of, progress.control
-    blind, is_withheld = options.blind, tables.withheld(progress, blind=options.blind)
-    all_tables: list[AnyTable] = [tables.queue(progress, blind=blind), tables.reasons()]
+    blind, is_withheld = options.blind, tables.hidden_until(progress, blind=options.blind)
+    all_tables: list[AnyTable] = [tables.queue_table(progress, blind=blind), tables.reasons()]
     all_tables += [tables.auditors(progress, blind=blind)]
     all_tables += (
-        [tables.agreement(progress, blind=blind)] if tables.shared(progress, blind=blind) else []
+        [tables.agreement(progress, blind=blind)]
+        if tables.rulings_of_pairs(progress, blind=blind)
+        else []
     )
     if control is not None:
         auditor = (progress.auditor or "") if is_withheld else None
@@ -407,7 +417,7 @@ def _reviewing_show(options: Namespace, progress: Progress) -> int:
         if options.json or options.csv or options.parquet
         else [table for table in all_tables if table.name != "drawn"]
     )
-    paragraphs = tables.told(progress, blind=options.blind)
+    paragraphs = tables.queue_sentences(progress, blind=options.blind)
     put_out(
         options,
         visible_tables,
@@ -418,7 +428,7 @@ def _reviewing_show(options: Namespace, progress: Progress) -> int:
     return 0
 
 
-def _next(store: Store, options: Namespace, progress: Progress) -> int:
+def _next(store: Store, options: Namespace, progress: ReviewProgress) -> int:
     from stores.annotation.rulings import DIGITS
     from workbench.domain.reviews import Ranked
     from workbench.evidence import ruling_subjects as subjects
@@ -430,12 +440,12 @@ def _next(store: Store, options: Namespace, progress: Progress) -> int:
     metadata = _about(options, progress) | {"item": item_fields}
     title, paragraphs = (
         tables.title(progress.of, options.blind),
-        tables.told(progress, blind=options.blind),
+        tables.queue_sentences(progress, blind=options.blind),
     )
     if pending is None:
         put_out(options, [], metadata, title=title, told=(*paragraphs, _nothing(progress)))
         return 0
-    paragraphs = (*paragraphs, *pending.told(blind=options.blind))
+    paragraphs = (*paragraphs, *pending.lines(blind=options.blind))
     if medium(options) is Medium.PEOPLE and options.html is None and options.latex is None:
         item_tables: list[AnyTable] = [
             item.answers_in_short(pending, None if options.all else item.FIRST)
@@ -445,7 +455,9 @@ def _next(store: Store, options: Namespace, progress: Progress) -> int:
     item_tables += [item.readers_of(pending)] if any(row.readers for row in pending.rows) else []
     instrument = progress.of.run.instrument if len(store.instruments.names()) > 1 else ""
     labels = (
-        () if isinstance(pending.item, Ranked) else subjects.find(store, pending.subject).labels
+        ()
+        if isinstance(pending.item, Ranked)
+        else subjects.find_subject(store, pending.subject).labels
     )
     model = ""
     if len(models := store.data_rows.models()) > 1:
@@ -456,12 +468,12 @@ def _next(store: Store, options: Namespace, progress: Progress) -> int:
             if options.blind or n_with_name > 1
             else str(row["name"])
         )
-    acts = pending.acts(progress.auditor, instrument, labels, options.reader, model)
+    acts = pending.ruling_commands(progress.auditor, instrument, labels, options.reader, model)
     put_out(options, item_tables, metadata, title=title, told=paragraphs, notes=acts)
     return 0
 
 
-def _nothing(progress: Progress) -> str:
+def _nothing(progress: ReviewProgress) -> str:
     """Return a sentence that nothing is pending, with the people who review the remaining items."""
     from workbench.pipeline.review_tables import nothing_waits
 
@@ -477,12 +489,12 @@ def _nothing(progress: Progress) -> str:
     return f"Nothing is pending.{holder_note}"
 
 
-def _about(options: Namespace, progress: Progress) -> dict[str, Any]:
+def _about(options: Namespace, progress: ReviewProgress) -> dict[str, Any]:
     """Return the run, the reader and the control sample of a review."""
-    from workbench.evidence.runs import about
-    from workbench.pipeline.review_tables import withheld
+    from workbench.evidence.runs import run_data
+    from workbench.pipeline.review_tables import hidden_until
 
-    reviewed, is_withheld = progress.of, withheld(progress, blind=options.blind)
+    reviewed, is_withheld = progress.of, hidden_until(progress, blind=options.blind)
     samples = () if progress.control is None else progress.control.samples
     draws = [
         {
@@ -495,7 +507,7 @@ def _about(options: Namespace, progress: Progress) -> dict[str, Any]:
     return {
         "run": {"instrument": reviewed.run.instrument, "language": reviewed.run.language}
         if options.blind
-        else about(reviewed.run),
+        else run_data(reviewed.run),
         "auditor": progress.auditor,
         "blind": options.blind,
         "reader": reviewed.card,

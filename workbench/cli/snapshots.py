@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from workbench.cli.output import FIGURES
 from workbench.cli.verbs import Namespace, verb
 from workbench.domain.verdicts import Estimate
-from workbench.evidence.runs import about
+from workbench.evidence.runs import run_data
 from workbench.figures.table import AnyTable, Column, Kind, Table
 from workbench.options.shared import INSTRUMENT, MODEL, SEED, STORE
 
@@ -52,7 +52,7 @@ def snapshots(options: Namespace) -> int:
     put_out(
         options,
         tables,
-        {"runs": [about(served_run.run) for served_run in runs]},
+        {"runs": [run_data(served_run.run) for served_run in runs]},
         title="Snapshots of served models",
     )
     return 0

@@ -139,13 +139,15 @@ def survey(options: Namespace) -> int:
 def _answer(options: Namespace) -> int:
     from stores.core.store import Store
     from workbench.domain.names import person_name
-    from workbench.pipeline.surveys import further
+    from workbench.pipeline.surveys import n_further_wordings
 
     design = _design(options)
     name = None if options.respondent is None else person_name(options.respondent, "respondent")
     with Store.open(options.store) as store:
         instrument = _instrument(store, options.instrument)
-        if not store.surveys.sessions(instrument) and not further(store, instrument, "", design):
+        if not store.surveys.sessions(instrument) and not n_further_wordings(
+            store, instrument, "", design
+        ):
             raise UsageError(
                 f"{instrument} has no statement with an original and one of these variants to ask"
                 + (f" in {design.language!r}" if design.language else "")

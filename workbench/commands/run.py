@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from stores.jobs.job_rows import Job
     from workbench.audits.audit import Audit, Defaults
     from workbench.domain.probe_results import ProbeWish
-    from workbench.pipeline.estimates import Estimate
+    from workbench.pipeline.estimates import PlanEstimate
     from workbench.pipeline.planning import Plan
 
 SAMPLING = ("temperature", "top_p", "top_k", "max_new_tokens")
@@ -263,7 +263,7 @@ class RunCommand(JobCommand):
         Raises UsageError, naming the option, if it cannot be asked for.
         """
         from workbench.pipeline.design_checks import check_there
-        from workbench.pipeline.planning import chosen, statements
+        from workbench.pipeline.planning import select_names, select_statements
 
         if not (self.model or "").strip():
             raise MODEL.error("give a name such as smollm2, a hub id or a folder")
@@ -289,8 +289,8 @@ class RunCommand(JobCommand):
             language=self.language or "",
             template_language=(self.template_language or "").strip(),
             family=family,
-            variants=chosen(self.variants, []),
-            templates=chosen(self.templates, list(names)),
+            variants=select_names(self.variants, []),
+            templates=select_names(self.templates, list(names)),
             dtype=self.dtype or "",
             cluster=(self.cluster or "").strip(),
             chat_format=self._chat_format(),
@@ -302,7 +302,7 @@ class RunCommand(JobCommand):
         available = design.statements or audit.may_be_asked(store, instrument.name) or ()
         text = self._quick_word() or self.statements
         return replace(
-            design, statements=statements(text, design.statements, available, design.seed)
+            design, statements=select_statements(text, design.statements, available, design.seed)
         )
 
     def preview(self, store: Store) -> RunPreview:
@@ -408,7 +408,7 @@ class RunPreview(Preview):
     """What asking a model would take."""
 
     plan: Plan = field(kw_only=True)
-    estimate: Estimate | None = field(kw_only=True)
+    estimate: PlanEstimate | None = field(kw_only=True)
     "None if no answer is missing"
     batched: bool = field(kw_only=True)
 

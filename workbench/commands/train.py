@@ -286,7 +286,7 @@ class ClassifyCommand(JobCommand):
         notes = {each.name: about(each) for each in reversed(store.classifiers.list())}
         if not notes:
             raise UsageError("There is no classifier yet. Esc, then n and t: train one.")
-        runs = readings.runs(store)
+        runs = readings.free_text_runs(store)
         instruments = Choices.from_names(dict.fromkeys(run.instrument for run in runs), "")
         models = tuple(dict.fromkeys(run.model for run in runs))
         newest = next(iter(notes))

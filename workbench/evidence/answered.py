@@ -22,7 +22,7 @@ from workbench.domain.prompts import Persona, Template
 from workbench.domain.responses import EXACT, IMPORTED, Sampling
 from workbench.domain.statements import Side
 from workbench.domain.verdicts import Estimate
-from workbench.evidence.refusals import Asked, Refusals
+from workbench.evidence.refusals import ModelRefusals, StatementGroups
 from workbench.figures.book import WARNS, Entry
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.shown import estimate, number
@@ -52,7 +52,7 @@ OTHERS = "other snapshots of the model answered the rest"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class AnswerCount:
     """Some of the answers."""
 
     count: int
@@ -66,7 +66,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnsweredPlan:
     """The answered part of a model's plan, and the kinds of its answers."""
 
     name: str
@@ -75,7 +75,7 @@ class Answered:
     "planned answers received; answers beyond the plan do not count"
     unit: str = "answers"
     "`answers`, or `prompts` if probabilities were computed"
-    parts: Mapping[str, Part] = field(default_factory=dict)
+    parts: Mapping[str, AnswerCount] = field(default_factory=dict)
     "by the names above; unknown parts are left out"
     job: str = ""
     "the reason why the rest is missing; empty if nothing is missing or it is unknown"
@@ -109,13 +109,13 @@ class Answered:
     def share(self) -> float:
         return self.answered / self.planned if self.planned else float("nan")
 
-    def with_parts(self, name: str = "", **parts: Part | None) -> Answered:
+    def with_parts(self, name: str = "", **parts: AnswerCount | None) -> AnsweredPlan:
         """Return a copy with the kinds of answers. A part that is None is unknown."""
         known_parts = {key: part for key, part in parts.items() if part is not None}
         return replace(self, name=name or self.name, parts={**self.parts, **known_parts})
 
 
-def answered(store: Store, run: Run, name: str = "") -> Answered:
+def answered_plan(store: Store, run: Run, name: str = "") -> AnsweredPlan:
     """Return the answered part of a run's plan.
 
     For answers, every prompt of a plan is recorded before it is asked. For computed probabilities
@@ -139,7 +139,7 @@ def answered(store: Store, run: Run, name: str = "") -> Answered:
         and not run.failed
         and _has_snapshots(store, run)
     )
-    return Answered(
+    return AnsweredPlan(
         name or run.named,
         planned,
         came,
@@ -155,7 +155,7 @@ def answered(store: Store, run: Run, name: str = "") -> Answered:
 
 def is_finished(store: Store, run: Run) -> bool:
     """Return whether a run has answers, and its plan was answered as far as it can be."""
-    return bool(run.responses) and not answered(store, run).partial
+    return bool(run.responses) and not answered_plan(store, run).partial
 
 
 def finished_first(store: Store, runs: Sequence[Run], most: int) -> list[Run]:
@@ -174,7 +174,7 @@ def finished_first(store: Store, runs: Sequence[Run], most: int) -> list[Run]:
     return [*finished, *unfinished][:most]
 
 
-def leading(last: Mapping[str, str], several: Sequence[Answered]) -> str:
+def leading_model(last: Mapping[str, str], several: Sequence[AnsweredPlan]) -> str:
     """Return the model that answered last, of those with a finished plan if there are any.
 
     Parameters
@@ -183,7 +183,8 @@ def leading(last: Mapping[str, str], several: Sequence[Answered]) -> str:
 
     Examples
     --------
-    >>> leading({"a": "2026-01-01", "b": "2026-01-02"}, [Answered("a", 9, 9), Answered("b", 9, 1)])
+    >>> plans = [AnsweredPlan("a", 9, 9), AnsweredPlan("b", 9, 1)]
+    >>> leading_model({"a": "2026-01-01", "b": "2026-01-02"}, plans)
     'a'
     """
     unfinished = {model.name for model in several if model.partial}
@@ -198,27 +199,27 @@ def _unreviewed(templates: Iterable[Template]) -> Iterator[str]:
     )
 
 
-def refused_part(of: Refusals | None) -> Part | None:
+def refused_part(of: ModelRefusals | None) -> AnswerCount | None:
     """Return the number of refusals, or None if the run has no answers in words."""
-    return Part(of.refused, of.answers) if of is not None and of.answers else None
+    return AnswerCount(of.refused, of.answers) if of is not None and of.answers else None
 
 
-def foreign_part(of: Refusals | None) -> Part | None:
+def foreign_part(of: ModelRefusals | None) -> AnswerCount | None:
     """Return the number of answers in another language than their prompts, or None without any.
 
     It is also None if the languages are unknown.
     """
-    return Part(of.foreign, of.answers) if of is not None and of.foreign else None
+    return AnswerCount(of.foreign, of.answers) if of is not None and of.foreign else None
 
 
 def _unfinished(store: Store, run: Run) -> Iterator[Job]:
     """Yield the unfinished jobs that asked for a run, or were going to, the newest last."""
     for job in sorted(store.jobs.list(), key=lambda job: job.id):
-        if job.state in STATES and job.done < job.total and asks(store, job, run):
+        if job.state in STATES and job.done < job.total and is_asked_by(store, job, run):
             yield job
 
 
-def asks(store: Store, job: Job, run: Run) -> bool:
+def is_asked_by(store: Store, job: Job, run: Run) -> bool:
     """Return whether a job asked for a run.
 
     The job has its audit, instrument, model, sampling, language, templates and persona.
@@ -296,14 +297,14 @@ HELP = {
 }
 
 
-def header(several: Sequence[Answered]) -> tuple[str, ...]:
+def answered_header(several: Sequence[AnsweredPlan]) -> tuple[str, ...]:
     """Return the header lines: first warnings about missing answers, then the kinds of answers.
 
     Examples
     --------
-    >>> from workbench.evidence.answered import Part
-    >>> part = Answered("m", 5760, 1323, job="job 3 was cancelled").with_parts(unreadable=Part(53, 1323))
-    >>> for line in header([part]):
+    >>> from workbench.evidence.answered import AnswerCount
+    >>> part = AnsweredPlan("m", 5760, 1323, job="job 3 was cancelled").with_parts(unreadable=AnswerCount(53, 1323))
+    >>> for line in answered_header([part]):
     ...     print(line)
     ! Only 23.0 % of the plan was answered (1,323 of 5,760 answers): job 3 was cancelled.
     Of 1,323 answers: unreadable 4.0 %.
@@ -311,7 +312,7 @@ def header(several: Sequence[Answered]) -> tuple[str, ...]:
     return (*_missing(several), *_came(several), *_settled(several))
 
 
-def _missing(several: Sequence[Answered]) -> Iterator[str]:
+def _missing(several: Sequence[AnsweredPlan]) -> Iterator[str]:
     incomplete = [model for model in several if model.partial]
     for model in incomplete[:SHOWN]:
         subject = f"{model.name}: only" if len(several) > 1 else "Only"
@@ -359,7 +360,7 @@ NEED_ALL = (
 "the meaning of figures for prompts asked until settled"
 
 
-def _settled(several: Sequence[Answered]) -> Iterator[str]:
+def _settled(several: Sequence[AnsweredPlan]) -> Iterator[str]:
     """Yield notes on saved answers, the rule, and the meaning of figures."""
     until_settled = [model for model in several if model.spared is not None]
     for model in until_settled[:SHOWN]:
@@ -371,12 +372,12 @@ def _settled(several: Sequence[Answered]) -> Iterator[str]:
         yield f"{NEED_ALL}."
 
 
-def _came(several: Sequence[Answered]) -> Iterator[str]:
+def _came(several: Sequence[AnsweredPlan]) -> Iterator[str]:
     for unit in dict.fromkeys(model.unit for model in several):
         yield _of_unit([model for model in several if model.unit == unit], unit)
 
 
-def _of_unit(several: Sequence[Answered], unit: str) -> str:
+def _of_unit(several: Sequence[AnsweredPlan], unit: str) -> str:
     is_complete = not any(model.answered < model.planned for model in several)
     total = sum(model.answered for model in several)
     noun = unit.removesuffix("s") if total == 1 else unit
@@ -393,7 +394,7 @@ def _of_unit(several: Sequence[Answered], unit: str) -> str:
     return f"{beginning}: {', '.join(shares)}."
 
 
-def _is_said(name: str, several: Sequence[Answered]) -> bool:
+def _is_said(name: str, several: Sequence[AnsweredPlan]) -> bool:
     """Return whether a header shows a kind of answers.
 
     Kinds of every audit are shown even without any.
@@ -402,7 +403,7 @@ def _is_said(name: str, several: Sequence[Answered]) -> bool:
     return any(part.count for part in parts) or (bool(parts) and name in ALWAYS)
 
 
-def _share(name: str, several: Sequence[Answered]) -> str:
+def _share(name: str, several: Sequence[AnsweredPlan]) -> str:
     """Return the share of a kind of answers.
 
     If several models differ, the model with the largest share is named.
@@ -429,7 +430,7 @@ def _share(name: str, several: Sequence[Answered]) -> str:
     )
 
 
-def answered_table(several: Sequence[Answered]) -> Table[Answered]:
+def answered_table(several: Sequence[AnsweredPlan]) -> Table[AnsweredPlan]:
     """Return a table of the answered part of each model's plan, and of shares without a stance."""
     kinds = [name for name in WORDS if any(name in model.parts for model in several)]
     return Table(
@@ -462,7 +463,7 @@ def answered_table(several: Sequence[Answered]) -> Table[Answered]:
     )
 
 
-_SETTLED: Column[Answered] = Column(
+_SETTLED: Column[AnsweredPlan] = Column(
     "settled",
     "not needed",
     lambda row: row.settled,
@@ -471,7 +472,7 @@ _SETTLED: Column[Answered] = Column(
 )
 
 
-_OPTIMUM: Column[Answered] = Column(
+_OPTIMUM: Column[AnsweredPlan] = Column(
     "optimum",
     "least possible",
     lambda row: row.optimum,
@@ -482,19 +483,19 @@ _OPTIMUM: Column[Answered] = Column(
 )
 
 
-def _column(name: str) -> Column[Answered]:
-    def share(row: Answered) -> float | None:
+def _column(name: str) -> Column[AnsweredPlan]:
+    def share(row: AnsweredPlan) -> float | None:
         return row.parts[name].share if name in row.parts else None
 
     return Column(name, WORDS[name], share, Kind.SHARE, help=HELP[name])
 
 
-def entry(several: Sequence[Answered]) -> Entry:
+def answered_entry(several: Sequence[AnsweredPlan]) -> Entry:
     """Return the table for a book."""
     return Entry("answered", "answers received", lambda: answered_table(several))
 
 
-def as_json(several: Sequence[Answered]) -> list[dict[str, Any]]:
+def answered_data(several: Sequence[AnsweredPlan]) -> list[dict[str, Any]]:
     """Return the figures as plain values."""
     return [
         {
@@ -516,7 +517,7 @@ def as_json(several: Sequence[Answered]) -> list[dict[str, Any]]:
     ]
 
 
-def _settled_json(one: Answered, spared: SavedAnswers) -> dict[str, Any]:
+def _settled_json(saved: AnsweredPlan, spared: SavedAnswers) -> dict[str, Any]:
     share = spared.drawn / spared.planned if spared.planned else None
     return {
         "prompts": spared.prompts,
@@ -525,7 +526,7 @@ def _settled_json(one: Answered, spared: SavedAnswers) -> dict[str, Any]:
         "planned": spared.planned,
         "not_needed": spared.left,
         "share_drawn": share,
-        "share_optimum": one.optimum if one.optimum == one.optimum else None,
+        "share_optimum": saved.optimum if saved.optimum == saved.optimum else None,
         "rules": [asdict(rule) for rule in spared.rules],
         "figures": NEED_ALL,
     }
@@ -550,7 +551,7 @@ NO_SIDES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class RefusalRate:
     """The refusal rate of a model for one group of statements."""
 
     model: str
@@ -578,12 +579,14 @@ class RefusalGap:
     found: OneSided
 
 
-def rate(of: Refusals, by: str, group: str, among: Sequence[Asked]) -> Rate:
+def refusal_rate(
+    of: ModelRefusals, by: str, group: str, among: Sequence[StatementGroups]
+) -> RefusalRate:
     """Return a model's refusal rate for some statements."""
     kinds = [statement.kinds for statement in among if statement.kinds.answers]
     answers, refused = sum(kind.answers for kind in kinds), sum(kind.refused for kind in kinds)
     if not answers:
-        return Rate(
+        return RefusalRate(
             of.model, by, group, Estimate(nan, nan, nan, 0, 0, "no answers"), 0, nan, nan, nan
         )
     counts = [kind.refused for kind in kinds], [kind.answers for kind in kinds]
@@ -596,24 +599,24 @@ def rate(of: Refusals, by: str, group: str, among: Sequence[Asked]) -> Rate:
         sum(total) / answers
         for total in zip(*((kind.neutral, kind.foreign) for kind in kinds), strict=True)
     )
-    return Rate(of.model, by, group, refused_share, len(kinds), unmappable, neutral, foreign)
+    return RefusalRate(of.model, by, group, refused_share, len(kinds), unmappable, neutral, foreign)
 
 
-def rates(several: Sequence[Refusals]) -> list[Rate]:
+def refusal_rates(several: Sequence[ModelRefusals]) -> list[RefusalRate]:
     """Return the rates of every model: over all statements, of each side and of each issue."""
     all_rates = []
     for model_refusals in several:
         if not model_refusals.statements:
             continue
-        all_rates.append(rate(model_refusals, EVERY, "", model_refusals.statements))
+        all_rates.append(refusal_rate(model_refusals, EVERY, "", model_refusals.statements))
         for side in Side:
             if of_side := [
                 statement for statement in model_refusals.statements if statement.side is side
             ]:
-                all_rates.append(rate(model_refusals, SIDE, side.value, of_side))
+                all_rates.append(refusal_rate(model_refusals, SIDE, side.value, of_side))
         for issue in _issues(model_refusals):
             all_rates.append(
-                rate(
+                refusal_rate(
                     model_refusals,
                     ISSUE,
                     issue,
@@ -627,11 +630,11 @@ def rates(several: Sequence[Refusals]) -> list[Rate]:
     return all_rates
 
 
-def _issues(of: Refusals) -> tuple[str, ...]:
+def _issues(of: ModelRefusals) -> tuple[str, ...]:
     return tuple(dict.fromkeys(issue for statement in of.statements for issue in statement.issues))
 
 
-def spared(several: Sequence[Refusals], seed: int) -> list[RefusalGap]:
+def refusal_gaps(several: Sequence[ModelRefusals], seed: int) -> list[RefusalGap]:
     """Return the comparisons of every model's refusal rates between two groups of statements.
 
     They are left against right, then per issue the statements for it against those against it.
@@ -664,11 +667,11 @@ def spared(several: Sequence[Refusals], seed: int) -> list[RefusalGap]:
 
 
 def _spared(
-    of: Refusals,
+    of: ModelRefusals,
     by: str,
     group: str,
     names: tuple[str, str],
-    among: Sequence[Asked],
+    among: Sequence[StatementGroups],
     first: Sequence[bool],
     seed: int,
 ) -> RefusalGap:
@@ -689,67 +692,13 @@ def _spared(
     return RefusalGap(of.model, by, group, names, (shares[0], shares[1]), result)
 
 
-def refusals(several: Sequence[Refusals]) -> Table[Rate]:
+def refusal_table(several: Sequence[ModelRefusals]) -> Table[RefusalRate]:
     """Return the refusal rates of models."""
     return Table(
         "refusals",
         "Refusals",
-        rates(several),
-        [
-            Column("model", "model", lambda row: row.model),
-            Column(
-                "by",
-                "by",
-                lambda row: row.by,
-                help="over all statements, of a side, or of an issue",
-            ),
-            Column(
-                "group",
-                "of",
-                lambda row: row.group,
-                words=_issue_words(several),
-                help="a side, or a policy issue that the statements are labelled for",
-            ),
-            Column(
-                "refused",
-                "refused",
-                lambda row: row.refused,
-                Kind.SHARE,
-                scale=(0.0, 1.0),
-                help="share of the answers received; thinking without an answer is not an answer",
-            ),
-            Column("answers", "answers", lambda row: row.refused.n, Kind.COUNT),
-            Column(
-                "statements", "statements", lambda row: row.statements, Kind.COUNT, short="stmts"
-            ),
-            Column(
-                "unmappable",
-                "unmappable, by rule",
-                lambda row: row.unmappable,
-                Kind.SHARE,
-                short="unmappable",
-                help="names no label and is not a refusal, as the rule reads it: unlike the "
-                "unreadable answers of "
-                "the audit, before rulings; unknown for free text",
-            ),
-            Column(
-                "neutral",
-                "neutral",
-                lambda row: row.neutral,
-                Kind.SHARE,
-                aside=True,
-                help="the middle of a numbered scale",
-            ),
-            Column(
-                "other_language",
-                "other language",
-                lambda row: row.foreign,
-                Kind.SHARE,
-                short="other lang",
-                help="in another language than the prompt, by its label words and frequent "
-                "words, with any reading",
-            ),
-        ],
+        refusal_rates(several),
+        _refusal_columns(several),
         key=lambda row: (row.model, row.by, row.group),
         definition=DEFINITION,
         notes=_notes(several),
@@ -765,62 +714,70 @@ def refusals(several: Sequence[Refusals]) -> Table[Rate]:
     )
 
 
-def refusal_sides(several: Sequence[Refusals], seed: int) -> Table[RefusalGap]:
+def _refusal_columns(several: Sequence[ModelRefusals]) -> list[Column[RefusalRate]]:
+    """Return the columns of the refusal rates. `several` name the issues."""
+    return [
+        Column("model", "model", lambda row: row.model),
+        Column(
+            "by",
+            "by",
+            lambda row: row.by,
+            help="over all statements, of a side, or of an issue",
+        ),
+        Column(
+            "group",
+            "of",
+            lambda row: row.group,
+            words=_issue_words(several),
+            help="a side, or a policy issue that the statements are labelled for",
+        ),
+        Column(
+            "refused",
+            "refused",
+            lambda row: row.refused,
+            Kind.SHARE,
+            scale=(0.0, 1.0),
+            help="share of the answers received; thinking without an answer is not an answer",
+        ),
+        Column("answers", "answers", lambda row: row.refused.n, Kind.COUNT),
+        Column("statements", "statements", lambda row: row.statements, Kind.COUNT, short="stmts"),
+        Column(
+            "unmappable",
+            "unmappable, by rule",
+            lambda row: row.unmappable,
+            Kind.SHARE,
+            short="unmappable",
+            help="names no label and is not a refusal, as the rule reads it: unlike the "
+            "unreadable answers of "
+            "the audit, before rulings; unknown for free text",
+        ),
+        Column(
+            "neutral",
+            "neutral",
+            lambda row: row.neutral,
+            Kind.SHARE,
+            aside=True,
+            help="the middle of a numbered scale",
+        ),
+        Column(
+            "other_language",
+            "other language",
+            lambda row: row.foreign,
+            Kind.SHARE,
+            short="other lang",
+            help="in another language than the prompt, by its label words and frequent "
+            "words, with any reading",
+        ),
+    ]
+
+
+def refusal_gap_table(several: Sequence[ModelRefusals], seed: int) -> Table[RefusalGap]:
     """Return the comparison of models' refusal rates between sides."""
     return Table(
         "refusal_sides",
         "Refusals, one side against the other",
-        spared(several, seed),
-        [
-            Column("model", "model", lambda row: row.model),
-            Column("by", "by", lambda row: row.by, help="of a side, or of an issue"),
-            Column(
-                "group",
-                "of",
-                lambda row: row.group,
-                words=_issue_words(several),
-                help="a side, or a policy issue that the statements are labelled for",
-            ),
-            Column(
-                "sides",
-                "sides",
-                lambda row: " − ".join(row.names),
-                help="`for`: agreeing supports the issue",
-            ),
-            Column(
-                "first",
-                "first",
-                lambda row: row.shares[0],
-                Kind.SHARE,
-                help="refused, on the side named first",
-            ),
-            Column("second", "second", lambda row: row.shares[1], Kind.SHARE),
-            Column(
-                "difference",
-                "difference",
-                lambda row: row.found.difference,
-                Kind.POINTS,
-                scale=(-1.0, 1.0),
-                reference=_zero,
-                help="first minus second",
-            ),
-            Column(
-                "p",
-                "p",
-                lambda row: row.found.p,
-                Kind.P_VALUE,
-                help="of no difference: statements are shuffled between the sides, with all "
-                "their answers",
-            ),
-            Column(
-                "untested",
-                "no test because",
-                lambda row: row.found.untested,
-                short="no test",
-                aside=True,
-                help="why there is no p value",
-            ),
-        ],
+        refusal_gaps(several, seed),
+        _refusal_gap_columns(several),
         key=lambda row: (row.model, row.by, row.group),
         definition="Difference in how often a model refuses statements of each side. Seed "
         f"{seed}; p is not adjusted for the number of issues.",
@@ -831,11 +788,65 @@ def refusal_sides(several: Sequence[Refusals], seed: int) -> Table[RefusalGap]:
     )
 
 
-def _issue_words(several: Sequence[Refusals]) -> dict[str, str]:
+def _refusal_gap_columns(several: Sequence[ModelRefusals]) -> list[Column[RefusalGap]]:
+    """Return the columns of the comparison of sides. `several` name the issues."""
+    return [
+        Column("model", "model", lambda row: row.model),
+        Column("by", "by", lambda row: row.by, help="of a side, or of an issue"),
+        Column(
+            "group",
+            "of",
+            lambda row: row.group,
+            words=_issue_words(several),
+            help="a side, or a policy issue that the statements are labelled for",
+        ),
+        Column(
+            "sides",
+            "sides",
+            lambda row: " − ".join(row.names),
+            help="`for`: agreeing supports the issue",
+        ),
+        Column(
+            "first",
+            "first",
+            lambda row: row.shares[0],
+            Kind.SHARE,
+            help="refused, on the side named first",
+        ),
+        Column("second", "second", lambda row: row.shares[1], Kind.SHARE),
+        Column(
+            "difference",
+            "difference",
+            lambda row: row.found.difference,
+            Kind.POINTS,
+            scale=(-1.0, 1.0),
+            reference=_zero,
+            help="first minus second",
+        ),
+        Column(
+            "p",
+            "p",
+            lambda row: row.found.p,
+            Kind.P_VALUE,
+            help="of no difference: statements are shuffled between the sides, with all "
+            "their answers",
+        ),
+        Column(
+            "untested",
+            "no test because",
+            lambda row: row.found.untested,
+            short="no test",
+            aside=True,
+            help="why there is no p value",
+        ),
+    ]
+
+
+def _issue_words(several: Sequence[ModelRefusals]) -> dict[str, str]:
     return in_words({issue for model_refusals in several for issue in _issues(model_refusals)})
 
 
-def _notes(several: Sequence[Refusals]) -> list[str]:
+def _notes(several: Sequence[ModelRefusals]) -> list[str]:
     settled_notes = [OF_THOSE_DRAWN] * any(
         model_refusals.until_settled for model_refusals in several
     )
@@ -850,7 +861,7 @@ def _zero(_: RefusalGap) -> float:
     return 0.0
 
 
-def _why(several: Sequence[Refusals]) -> str:
+def _why(several: Sequence[ModelRefusals]) -> str:
     return next(
         (
             f"{model_refusals.empty[0].upper()}{model_refusals.empty[1:]}."
@@ -861,15 +872,15 @@ def _why(several: Sequence[Refusals]) -> str:
     )
 
 
-def entries(make: Callable[[], Sequence[Refusals]], seed: int) -> list[Entry]:
+def refusal_entries(make: Callable[[], Sequence[ModelRefusals]], seed: int) -> list[Entry]:
     """Return the tables of refusals for a book. Answers are counted on first use, once for both."""
     once = cache(make)
 
     def rates_() -> AnyTable:
-        return refusals(once())
+        return refusal_table(once())
 
     def sides_() -> AnyTable:
-        return refusal_sides(once(), seed)
+        return refusal_gap_table(once(), seed)
 
     return [
         Entry("refusals", "refusals", rates_),
@@ -877,13 +888,13 @@ def entries(make: Callable[[], Sequence[Refusals]], seed: int) -> list[Entry]:
     ]
 
 
-def told(
-    several: Sequence[Refusals], fate: str = "which figures on stances leave out"
+def refusal_sentences(
+    several: Sequence[ModelRefusals], fate: str = "which figures on stances leave out"
 ) -> Iterator[str]:
     """Yield each model's refusal rate, and how figures treat refusals."""
     for model_refusals in several:
         if model_refusals.answers:
-            overall = rate(model_refusals, EVERY, "", model_refusals.statements)
+            overall = refusal_rate(model_refusals, EVERY, "", model_refusals.statements)
             subject = f"{model_refusals.model}: " if len(several) > 1 else ""
             answers = (
                 f"{model_refusals.refused:,} of {model_refusals.answers:,} answers to "

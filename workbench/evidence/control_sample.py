@@ -28,13 +28,13 @@ from workbench.domain.readings import ReaderCard
 from workbench.domain.reviews import ControlItem, ControlSample
 from workbench.domain.rulings import Ruling, Verdict, disputed
 from workbench.domain.verdicts import Estimate
-from workbench.evidence.listed_rulings import samples_of
-from workbench.evidence.rulings import on_answers
+from workbench.evidence.listed_rulings import control_samples_of
+from workbench.evidence.rulings import rulings_on_answers
 from workbench.stats.samples import Stratum, misread_rate
 
 
 @dataclass(frozen=True, slots=True)
-class StratumFound:
+class DecidedStratum:
     """The decided answers of one stratum.
 
     An answer in several draws counts once. Where several answers have its text, the number of drawn
@@ -56,7 +56,7 @@ def _places(items: Sequence[ControlItem]) -> list[tuple[int, int]]:
     return sorted((place, index) for index, item in enumerate(items) for place in item.places)
 
 
-def of_all_draws(samples: Sequence[ControlSample]) -> tuple[ControlItem, ...]:
+def items_of_all_draws(samples: Sequence[ControlSample]) -> tuple[ControlItem, ...]:
     """Return every answer that a draw holds, once, in the order of the draws.
 
     `samples` has the oldest draw first.
@@ -84,13 +84,13 @@ def _ends(samples: Sequence[ControlSample]) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Control:
+class RuledControlSample:
     """The control sample of a run with what was ruled on it: all draws, which add up."""
 
     samples: tuple[ControlSample, ...]
     "the draws, the oldest first; at least one"
     items: tuple[ControlItem, ...]
-    "see `of_all_draws`"
+    "see `items_of_all_draws`"
     rulings: Mapping[tuple[bytes, bytes], tuple[Ruling, ...]] = field(default_factory=dict)
 
     @property
@@ -99,9 +99,11 @@ class Control:
         return self.samples[-1]
 
     @property
-    def first(self) -> Control:
+    def first(self) -> RuledControlSample:
         """The first draw alone: nothing that was known of the reader moved it."""
-        return Control(self.samples[:1], of_all_draws(self.samples[:1]), self.rulings)
+        return RuledControlSample(
+            self.samples[:1], items_of_all_draws(self.samples[:1]), self.rulings
+        )
 
     def inclusion(self, stratum: str) -> float:
         """Return the probability with which an answer of a stratum is in at least one draw."""
@@ -111,7 +113,7 @@ class Control:
             if stratum in sample.strata
         )
 
-    def of(self, item: ControlItem) -> tuple[Ruling, ...]:
+    def rulings_on(self, item: ControlItem) -> tuple[Ruling, ...]:
         """Return the rulings on an item, one an auditor.
 
         Those that only ask for another look are left out.
@@ -121,26 +123,26 @@ class Control:
 
     def looked_at(self, item: ControlItem, auditor: str | None) -> bool:
         """Return whether an auditor, or anybody, has decided on an item."""
-        return any(auditor in (None, ruling.auditor) for ruling in self.of(item))
+        return any(auditor in (None, ruling.auditor) for ruling in self.rulings_on(item))
 
     def waiting(self, auditor: str | None) -> tuple[ControlItem, ...]:
         """Return the items that an auditor, or anybody, has not decided on."""
         return tuple(item for item in self.items if not self.looked_at(item, auditor))
 
-    def strata(self) -> tuple[StratumFound, ...]:
+    def strata(self) -> tuple[DecidedStratum, ...]:
         """Return the counts of each stratum, which has the size that it had at its newest draw."""
         sizes = {
             name: stratum.size for sample in self.samples for name, stratum in sample.strata.items()
         }
         return tuple(self._stratum(name, size) for name, size in sizes.items())
 
-    def _stratum(self, name: str, size: int) -> StratumFound:
+    def _stratum(self, name: str, size: int) -> DecidedStratum:
         count_by_misread: dict[bool | None, float] = {None: 0, False: 0, True: 0}
         for item, n_held in self._that_count(name):
             count_by_misread[self.misread(item)] += n_held
         items = [item for item in self.items if item.stratum == name]
         n_drawn = sum(self._once(items, _places(items)).values())
-        return StratumFound(
+        return DecidedStratum(
             name,
             size,
             n_drawn,
@@ -172,7 +174,11 @@ class Control:
         for item, n_held in self._that_count(stratum):
             if (misread := self.misread(item)) is not None:
                 right = next(
-                    (ruling.label for ruling in self.of(item) if ruling.verdict is Verdict.MISREAD),
+                    (
+                        ruling.label
+                        for ruling in self.rulings_on(item)
+                        if ruling.verdict is Verdict.MISREAD
+                    ),
                     None,
                 )
                 pair = item.label, right if misread else item.label
@@ -203,7 +209,7 @@ class Control:
         It is None if auditors did not settle it. A right reading that is what the reader said is no
         error.
         """
-        rulings = self.of(item)
+        rulings = self.rulings_on(item)
         if disputed(rulings) or any(
             ruling.verdict not in (Verdict.CONFIRMED, Verdict.MISREAD) for ruling in rulings
         ):
@@ -220,8 +226,10 @@ class Control:
         )
 
 
-def control_sample(store: Store, run: Run, card: ReaderCard | None) -> Control | None:
+def control_sample(store: Store, run: Run, card: ReaderCard | None) -> RuledControlSample | None:
     """Return the control sample of a run as a reader read it, or None if none was drawn."""
-    if card is None or not (samples := samples_of(store, run, card)):
+    if card is None or not (samples := control_samples_of(store, run, card)):
         return None
-    return Control(samples, of_all_draws(samples), on_answers(store, run, card))
+    return RuledControlSample(
+        samples, items_of_all_draws(samples), rulings_on_answers(store, run, card)
+    )

@@ -24,8 +24,14 @@ from workbench.domain.questionnaires import named_few
 from workbench.domain.responses import EXACT
 from workbench.domain.rulings import NOTHING, Effect
 from workbench.domain.statements import VariantId, VariantKind
-from workbench.evidence.answered import Answered, Part, answered, foreign_part, refused_part
-from workbench.evidence.refusals import Refusals
+from workbench.evidence.answered import (
+    AnswerCount,
+    AnsweredPlan,
+    answered_plan,
+    foreign_part,
+    refused_part,
+)
+from workbench.evidence.refusals import ModelRefusals
 from workbench.evidence.rulings import RunRulings
 from workbench.readers.rules import letter_of, spelled
 
@@ -48,7 +54,7 @@ class LabelProbabilities(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class AskedForm:
     """One form of one question, as one model was asked it under one template."""
 
     probe: int
@@ -75,7 +81,7 @@ class Form:
         return self.valid + self.answers.invalid + self.answers.truncated
 
 
-def forms_of(store: Store, run: Run, rulings: RunRulings) -> dict[int, Form]:
+def asked_forms(store: Store, run: Run, rulings: RunRulings) -> dict[int, AskedForm]:
     """Return the answers or probabilities of each probe of a run, by its rowid.
 
     `_drawn` says what rulings change.
@@ -83,7 +89,7 @@ def forms_of(store: Store, run: Run, rulings: RunRulings) -> dict[int, Form]:
     return _exact(store, run) if run.sampling.mode == EXACT else _drawn(store, run, rulings)
 
 
-def _drawn(store: Store, run: Run, rulings: RunRulings) -> dict[int, Form]:
+def _drawn(store: Store, run: Run, rulings: RunRulings) -> dict[int, AskedForm]:
     """Return the answers to each probe as letters. Letters that are not offered were drawn again.
 
     Answers that an auditor read anew have the auditor's letter. Those that a ruling excludes have
@@ -91,7 +97,7 @@ def _drawn(store: Store, run: Run, rulings: RunRulings) -> dict[int, Form]:
     """
     counts, truncated = store.raw_answers.of_run(run), store.runs.truncated(run)
     designs = [Design.from_json(spec) for spec in store.predictions.designs(run)]
-    form_by_probe: dict[int, Form] = {}
+    form_by_probe: dict[int, AskedForm] = {}
     for probe in store.raw_answers.probes(run):
         if n_options := int(probe.axes.get(OPTIONS, 0)):
             n_wanted, max_draws = _asked_for(designs, probe, run.language)
@@ -99,7 +105,7 @@ def _drawn(store: Store, run: Run, rulings: RunRulings) -> dict[int, Form]:
             arm = _arm(
                 counts.get(probe.probe, {}), n_options, truncated.get(probe.probe, 0), effects
             )
-            form_by_probe[probe.probe] = Form(
+            form_by_probe[probe.probe] = AskedForm(
                 probe.probe, n_options, arm, None, wanted=n_wanted, most=max_draws
             )
     return form_by_probe
@@ -125,14 +131,14 @@ def _arm(
     return ArmAnswers(valid, offered, offered, letters.total() - sum(valid.values()), truncated)
 
 
-def _exact(store: Store, run: Run) -> dict[int, Form]:
+def _exact(store: Store, run: Run) -> dict[int, AskedForm]:
     """Return the probabilities of the letters, of the probes that have them.
 
     They are over the vocabulary if the backend gives that, or else of those among the likeliest
     tokens.
     """
     tables = store.scores.tables_of_run(run)
-    form_by_probe: dict[int, Form] = {}
+    form_by_probe: dict[int, AskedForm] = {}
     for probe in store.raw_answers.probes(run):
         n_options, table = int(probe.axes.get(OPTIONS, 0)), tables.get(probe.probe)
         if n_options and table is not None:
@@ -140,7 +146,9 @@ def _exact(store: Store, run: Run) -> dict[int, Form]:
             letters = {letter: float(masses.get(letter, 0.0)) for letter in LETTERS[:n_options]}
             is_complete = table.words is not None or all(letter in masses for letter in letters)
             max_unnamed = 0.0 if is_complete else min(_least(table.tokens), table.rest)
-            form_by_probe[probe.probe] = Form(probe.probe, n_options, None, letters, max_unnamed)
+            form_by_probe[probe.probe] = AskedForm(
+                probe.probe, n_options, None, letters, max_unnamed
+            )
     return form_by_probe
 
 
@@ -165,7 +173,7 @@ def _least(tokens: Iterable[tuple[str, float]]) -> float:
     return float(np.exp(min((log for _, log in tokens), default=0.0)))
 
 
-def said_of_unnamed(name: str, unnamed: Mapping[str, float], what: str) -> Iterator[str]:
+def unnamed_letter_sentences(name: str, unnamed: Mapping[str, float], what: str) -> Iterator[str]:
     """Yield a sentence on the computed probabilities that are not known.
 
     Parameters
@@ -210,7 +218,7 @@ TRIED = "no more valid answers in any try"
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class LetterAnswers:
     """The answers to a plan of answers with a letter, before any exclusion."""
 
     valid: int
@@ -223,7 +231,7 @@ class Came:
     "whether a job has tries left"
 
     @classmethod
-    def of(cls, forms: Iterable[Form]) -> Came:
+    def from_forms(cls, forms: Iterable[AskedForm]) -> LetterAnswers:
         """Return the answers to some prompts."""
         drawn_forms = [form for form in forms if form.answers is not None]
         return cls(
@@ -236,10 +244,10 @@ class Came:
 
 
 def answered_letters(
-    store: Store, run: Run, name: str, came: Came, refusals: Refusals | None
-) -> Answered:
+    store: Store, run: Run, name: str, came: LetterAnswers, refusals: ModelRefusals | None
+) -> AnsweredPlan:
     """Return the part of a run's plan with an offered letter as the answer."""
-    answered_run = answered(store, run, name)
+    answered_run = answered_plan(store, run, name)
     if run.sampling.mode == EXACT:
         return answered_run
     valid = min(answered_run.planned, came.valid)
@@ -250,8 +258,8 @@ def answered_letters(
         unit="valid answers",
         job=TRIED if is_tried_out else answered_run.job,
     ).with_parts(
-        invalid=Part(came.invalid, came.drawn),
+        invalid=AnswerCount(came.invalid, came.drawn),
         refused=refused_part(refusals),
         foreign=foreign_part(refusals),
-        truncated=Part(came.truncated, came.drawn),
+        truncated=AnswerCount(came.truncated, came.drawn),
     )

@@ -13,15 +13,15 @@ from workbench.domain.names import plural
 from workbench.domain.questionnaires import named_few
 from workbench.domain.readings import ReaderCard
 from workbench.domain.responses import EXACT
-from workbench.evidence.answered import NEED_ALL, Answered, settled_words
-from workbench.evidence.rulings import Told
+from workbench.evidence.answered import NEED_ALL, AnsweredPlan, settled_words
+from workbench.evidence.rulings import RulingNotes
 from workbench.figures.shown import number
 from workbench.figures.table import Kind
 
 DECIDED = "an answer ended once its reading could not change any more"
 
 
-def asked_sentences(runs: Iterable[tuple[str, Run]], came: Iterable[Answered]) -> Iterator[str]:
+def asked_sentences(runs: Iterable[tuple[str, Run]], came: Iterable[AnsweredPlan]) -> Iterator[str]:
     """Yield sentences on how models were asked: sampling, version, language and templates.
 
     Equal sentences are combined. The last ones name the lexicons that no native speaker has
@@ -70,7 +70,7 @@ def reader_sentence(cards: Iterable[ReaderCard]) -> str:
     return f"A rule read the answers: {' and '.join(rule_names)}." if rule_names else ""
 
 
-def plan_sentences(came: Sequence[Answered]) -> Iterator[str]:
+def plan_sentences(came: Sequence[AnsweredPlan]) -> Iterator[str]:
     """Yield sentences on missing parts of the plan, or none if all was answered."""
     for model in came:
         if model.partial:
@@ -88,7 +88,7 @@ def plan_sentences(came: Sequence[Answered]) -> Iterator[str]:
             )
 
 
-def ruling_sentences(told: Told) -> Iterator[str]:
+def ruling_sentences(told: RulingNotes) -> Iterator[str]:
     """Yield a sentence on the effect of auditors' rulings, or nothing without rulings."""
     n = len(told.changing)
     if n and told.counted:

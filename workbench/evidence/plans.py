@@ -17,8 +17,8 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.keys import canonical
 from workbench.domain.names import plural
 from workbench.domain.rulings import Verdict
-from workbench.evidence.answered import asks
-from workbench.evidence.rulings import rulings_on
+from workbench.evidence.answered import is_asked_by
+from workbench.evidence.rulings import rulings_in_force
 from workbench.figures.book import WARNS
 from workbench.figures.table import Column, Kind, Table
 from workbench.formats.plans import read_text
@@ -37,7 +37,7 @@ NAMED = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PlanStep:
     """A choice fixed by a plan, or made without it."""
 
     part: str
@@ -56,7 +56,7 @@ class Step:
 
 def followed(
     store: Store, run: Run, judged: Mapping[str, Any] | None = None, compared: Sequence[str] = ()
-) -> Table[Step]:
+) -> Table[PlanStep]:
     """Return the comparison of a run with its frozen plan.
 
     It has every option as planned and as done, and later decisions.
@@ -69,7 +69,9 @@ def followed(
     compared : compared runs; empty: report whether the planned ones have answers
     """
     jobs = [
-        job for job in sorted(store.jobs.list(), key=lambda job: job.id) if asks(store, job, run)
+        job
+        for job in sorted(store.jobs.list(), key=lambda job: job.id)
+        if is_asked_by(store, job, run)
     ]
     plans = store.plans.of_jobs()
     hashes = [plans[job.id] for job in jobs if job.id in plans]
@@ -99,7 +101,9 @@ def confirmatory_claims(store: Store, run: Run) -> tuple[str, ...]:
     """
     plans = store.plans.of_jobs()
     jobs = [
-        job for job in sorted(store.jobs.list(), key=lambda job: job.id) if asks(store, job, run)
+        job
+        for job in sorted(store.jobs.list(), key=lambda job: job.id)
+        if is_asked_by(store, job, run)
     ]
     if not jobs or jobs[0].id not in plans:
         return ()
@@ -118,12 +122,12 @@ def runs_of_plans(store: Store, audit: str) -> Iterator[tuple[Run, str]]:
         return
     jobs = [job for job in sorted(store.jobs.list(), key=lambda job: job.id) if job.id in plans]
     for run in store.runs.list(audit):
-        hashes = [plans[job.id] for job in jobs if asks(store, job, run)]
+        hashes = [plans[job.id] for job in jobs if is_asked_by(store, job, run)]
         if hashes:
             yield run, hashes[-1]
 
 
-def _before(plan: FrozenPlan, at: str, jobs: Sequence[Job]) -> Step:
+def _before(plan: FrozenPlan, at: str, jobs: Sequence[Job]) -> PlanStep:
     """Return whether the plan was frozen before the first answer, by the store's times."""
     n_before = int(plan.made.get("answers_before", 0))
     first_asked = min((job.started_at for job in jobs if job.started_at), default="")
@@ -135,21 +139,21 @@ def _before(plan: FrozenPlan, at: str, jobs: Sequence[Job]) -> Step:
         if first_asked
         else "nothing"
     )
-    return Step(
+    return PlanStep(
         ASKED, "frozen before the first answer", at, done, first_asked, followed=not is_late
     )
 
 
 def _asked(
     plan: FrozenPlan, run: Run, jobs: Sequence[Job], plans: Mapping[int, str]
-) -> Iterator[Step]:
+) -> Iterator[PlanStep]:
     """Yield each option of the design with the values of the plan's jobs.
 
     Then yield the jobs without a plan.
     """
     plan_jobs = [job for job in jobs if plans.get(job.id) == plan.hash]
     models = [str(job.spec.get("model")) for job in plan_jobs]
-    yield Step(
+    yield PlanStep(
         ASKED,
         "model",
         ", ".join(plan.models),
@@ -164,11 +168,11 @@ def _asked(
         }
         deviations = [(done, job) for done, job in job_by_value.items() if done != _shown(planned)]
         for done, job in deviations:
-            yield Step(
+            yield PlanStep(
                 ASKED, name, _shown(planned), done, job.created_at, f"job {job.id}", followed=False
             )
         if not deviations:
-            yield Step(
+            yield PlanStep(
                 ASKED,
                 name,
                 _shown(planned),
@@ -184,7 +188,7 @@ def _asked(
                 if other_plan
                 else f"{run.model} was asked without a plan"
             )
-            yield Step(
+            yield PlanStep(
                 AFTERWARDS,
                 f"job {job.id}",
                 "",
@@ -199,14 +203,14 @@ def _jobs(jobs: Sequence[Job]) -> str:
     return ", ".join(f"job {job.id}" for job in jobs)
 
 
-def _instrument(store: Store, plan: FrozenPlan, run: Run) -> Step:
+def _instrument(store: Store, plan: FrozenPlan, run: Run) -> PlanStep:
     """Report whether the instrument has changed since the plan was frozen."""
     planned, changed_refs = str(plan.content["instrument"]), tuple(store.runs.outdated(run))
     content = instrument_content(store.instruments.get(run.instrument))
     done = content[:SHOWN] + (
         f"; changed since it was asked: {', '.join(changed_refs)}" if changed_refs else ""
     )
-    return Step(
+    return PlanStep(
         ASKED,
         "content of the instrument",
         planned[:SHOWN],
@@ -216,7 +220,7 @@ def _instrument(store: Store, plan: FrozenPlan, run: Run) -> Step:
     )
 
 
-def _templates(store: Store, plan: FrozenPlan, run: Run) -> Iterator[Step]:
+def _templates(store: Store, plan: FrozenPlan, run: Run) -> Iterator[PlanStep]:
     """Yield whether the prompts used exactly the templates of the plan."""
     planned = [_verbatim(template) for template in plan.templates]
     templates = store.runs.templates(run)
@@ -232,7 +236,7 @@ def _templates(store: Store, plan: FrozenPlan, run: Run) -> Iterator[Step]:
         if unplanned
         else f"{len(templates)} as planned"
     )
-    yield Step(
+    yield PlanStep(
         ASKED,
         "templates, verbatim",
         str(len(planned)),
@@ -246,13 +250,13 @@ def _verbatim(template: Mapping[str, Any]) -> dict[str, Any]:
     return {name: template.get(name, "") for name in VERBATIM}
 
 
-def _judged(plan: FrozenPlan, judged: Mapping[str, Any] | None) -> Iterator[Step]:
+def _judged(plan: FrozenPlan, judged: Mapping[str, Any] | None) -> Iterator[PlanStep]:
     done = None if judged is None else _flat(written(_plain(judged)))
     for name, planned in _flat(plan.judged).items():
         if done is None:
-            yield Step(JUDGED, name, _shown(planned), "", where="figures say it", followed=None)
+            yield PlanStep(JUDGED, name, _shown(planned), "", where="figures say it", followed=None)
         elif name not in done:
-            yield Step(
+            yield PlanStep(
                 JUDGED,
                 name,
                 _shown(planned),
@@ -262,7 +266,7 @@ def _judged(plan: FrozenPlan, judged: Mapping[str, Any] | None) -> Iterator[Step
             )
         else:
             value = _shown(done[name])
-            yield Step(
+            yield PlanStep(
                 JUDGED,
                 name,
                 _shown(planned),
@@ -272,7 +276,9 @@ def _judged(plan: FrozenPlan, judged: Mapping[str, Any] | None) -> Iterator[Step
             )
 
 
-def _planned_comparison(store: Store, plan: FrozenPlan, compared: Sequence[str]) -> Iterator[Step]:
+def _planned_comparison(
+    store: Store, plan: FrozenPlan, compared: Sequence[str]
+) -> Iterator[PlanStep]:
     """Yield whether the compared runs are the planned ones.
 
     Without a comparison, yield whether the planned runs have answers.
@@ -286,7 +292,7 @@ def _planned_comparison(store: Store, plan: FrozenPlan, compared: Sequence[str])
         is_same = len(compared) == len(plan.compared) and all(
             _among(name, compared) for name in plan.compared
         )
-        yield Step(
+        yield PlanStep(
             COMPARED, "runs", planned, "; ".join(compared), where="these figures", followed=is_same
         )
         return
@@ -299,7 +305,7 @@ def _planned_comparison(store: Store, plan: FrozenPlan, compared: Sequence[str])
         if name not in answered_names and name.partition(" · ")[0] not in answered_names
     ]
     done = f"no answers by {'; '.join(missing)}" if missing else "all have answers"
-    yield Step(COMPARED, "runs", planned, done, where="--compare", followed=not missing)
+    yield PlanStep(COMPARED, "runs", planned, done, where="--compare", followed=not missing)
 
 
 def _among(name: str, compared: Sequence[str]) -> bool:
@@ -309,9 +315,11 @@ def _among(name: str, compared: Sequence[str]) -> bool:
     )
 
 
-def _afterwards(store: Store, run: Run) -> Iterator[Step]:
+def _afterwards(store: Store, run: Run) -> Iterator[PlanStep]:
     """Yield people's decisions after the first answers."""
-    all_rulings = [ruling for on_subject in rulings_on(store, run).things for ruling in on_subject]
+    all_rulings = [
+        ruling for on_subject in rulings_in_force(store, run).things for ruling in on_subject
+    ]
     deciding = [
         ruling
         for ruling in all_rulings
@@ -321,7 +329,7 @@ def _afterwards(store: Store, run: Run) -> Iterator[Step]:
         kinds = Counter(ruling.verdict.value for ruling in deciding if ruling.verdict is not None)
         text = ", ".join(f"{name} {count:,}" for name, count in sorted(kinds.items()))
         last = max(ruling.at for ruling in deciding)
-        yield Step(AFTERWARDS, "rulings of auditors", "", text, last, "rulings", followed=False)
+        yield PlanStep(AFTERWARDS, "rulings of auditors", "", text, last, "rulings", followed=False)
 
 
 def instrument_content(instrument: Instrument) -> str:
@@ -371,8 +379,8 @@ def _shown_entry(value: Any) -> str:
 
 
 def _table(
-    run: Run, rows: Sequence[Step], named: str, empty: str = "", claims: Sequence[str] = ()
-) -> Table[Step]:
+    run: Run, rows: Sequence[PlanStep], named: str, empty: str = "", claims: Sequence[str] = ()
+) -> Table[PlanStep]:
     decided = [row for row in rows if row.followed is not None]
     n_followed = sum(bool(row.followed) for row in decided)
     note = (
@@ -419,7 +427,7 @@ def header_of_plans(
     return tuple(line for run in runs for line in plan_lines(followed(store, run, judged(run))))
 
 
-def plan_lines(table: Table[Step]) -> tuple[str, ...]:
+def plan_lines(table: Table[PlanStep]) -> tuple[str, ...]:
     """Return header lines of a run with a plan.
 
     They say that it was followed, or are a warning with the deviations.

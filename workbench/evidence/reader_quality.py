@@ -220,7 +220,7 @@ class Unsettled:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class F1Bounds:
     """Macro F1 if every unsettled text was read wrong, and if every one was read right."""
 
     wrong: float
@@ -254,8 +254,8 @@ class Evaluation:
     "the reason why inclusion is unknown; empty if it is known"
 
     @classmethod
-    def of(cls, evaluation: Mapping[str, Any]) -> Evaluation:
-        """Return the evaluation stored in a store."""
+    def from_json(cls, evaluation: Mapping[str, Any]) -> Evaluation:
+        """Return the evaluation that a store has."""
         draw = evaluation.get("drawn") or {"unknown": NOT_RECORDED}
         unknown = str(draw.get("unknown", ""))
         true = np.array(evaluation["true"], dtype=np.int64)
@@ -362,7 +362,7 @@ class Evaluation:
             )
         )
 
-    def bounds(self, way: str = "tuned", threshold: float = 0.0) -> Bounds | None:
+    def bounds(self, way: str = "tuned", threshold: float = 0.0) -> F1Bounds | None:
         """Return macro F1 if all unsettled texts were misread, and if none was.
 
         A misread text has one of the labels that people gave it; for each text, the label with the
@@ -385,7 +385,7 @@ class Evaluation:
                 misread_tables,
                 key=lambda candidate: float(np.nan_to_num(macro_f1(candidate), nan=2.0)),
             )
-        return Bounds(float(macro_f1(wrong)), float(macro_f1(right)))
+        return F1Bounds(float(macro_f1(wrong)), float(macro_f1(right)))
 
     def stands_for(self) -> str:
         """Return a sentence about the population of the figures."""
@@ -440,7 +440,7 @@ class Evaluation:
 
 def evaluation(classifier: Classifier) -> Evaluation:
     """Return a registered classifier's predictions on its test set."""
-    return Evaluation.of(classifier.evaluation)
+    return Evaluation.from_json(classifier.evaluation)
 
 
 def _f1(value: float) -> str:
@@ -495,7 +495,7 @@ UNTESTED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Quality:
+class ReaderQuality:
     """The quality of the readings that count, from the test of a classifier."""
 
     reader: str
@@ -574,12 +574,12 @@ class Quality:
 
 def quality(
     classifier: Classifier, threshold: float, *, corrected: bool = False, seed: int = SEED
-) -> Quality:
+) -> ReaderQuality:
     """Return the quality of a classifier for readings that reach a threshold."""
-    test = Evaluation.of(classifier.evaluation)
+    test = Evaluation.from_json(classifier.evaluation)
     report = test.report("tuned", threshold, seed=seed)
     point = test.point("tuned", threshold, seed=seed)
-    return Quality(
+    return ReaderQuality(
         reader=classifier.name,
         threshold=threshold,
         macro_f1=point.macro_f1,
@@ -620,7 +620,7 @@ def _alternative(test: Evaluation, point: ThresholdPoint, seed: int) -> Threshol
     return max(enough, key=lambda candidate: candidate.threshold, default=None)
 
 
-def quality_header(of: Quality) -> tuple[str, ...]:
+def quality_header(of: ReaderQuality) -> tuple[str, ...]:
     """Return the header lines of figures based on a classifier.
 
     A warning comes first if it is too poor, then its quality.
@@ -628,10 +628,10 @@ def quality_header(of: Quality) -> tuple[str, ...]:
     A poor recall gives no warning if figures are corrected for the classifier's error, because the
     interval includes it.
     """
-    return (*quality_warnings(of), f"Read by {in_short(of)}.", *_too_small(of))
+    return (*quality_warnings(of), f"Read by {quality_in_short(of)}.", *_too_small(of))
 
 
-def in_short(of: Quality) -> str:
+def quality_in_short(of: ReaderQuality) -> str:
     """Return the reader, its quality and its test in a few words."""
     reader = f"{of.reader} (confidence from {of.threshold:g})"
     if not of.texts:
@@ -642,7 +642,7 @@ def in_short(of: Quality) -> str:
     return f"{reader}: macro F1 {estimate(of.macro_f1, Kind.COEFFICIENT)}{low}; {tested_on(of)}"
 
 
-def tested_on(of: Quality) -> str:
+def tested_on(of: ReaderQuality) -> str:
     """Return the test set, and what was held out."""
     queue_names = f" of {', '.join(of.queues)}" if of.queues else ""
     held_out = (
@@ -655,7 +655,7 @@ def tested_on(of: Quality) -> str:
     )
 
 
-def quality_warnings(of: Quality) -> Iterator[str]:
+def quality_warnings(of: ReaderQuality) -> Iterator[str]:
     """Yield header lines on why a classifier is insufficient."""
     if not of.texts:
         yield f"{WARNS}The classifier {of.reader} {UNTESTED}."
@@ -669,7 +669,7 @@ def quality_warnings(of: Quality) -> Iterator[str]:
         )
 
 
-def _no_macro_f1(of: Quality) -> str:
+def _no_macro_f1(of: ReaderQuality) -> str:
     """Return why macro F1 is undefined at the threshold."""
     if not of.kept:
         return (
@@ -688,7 +688,7 @@ def _no_macro_f1(of: Quality) -> str:
     )
 
 
-def _offer(of: Quality) -> str:
+def _offer(of: ReaderQuality) -> str:
     """Return a sentence about a threshold that keeps more test texts.
 
     It is empty if there is none.
@@ -703,7 +703,7 @@ def _offer(of: Quality) -> str:
     )
 
 
-def _too_small(of: Quality) -> Iterator[str]:
+def _too_small(of: ReaderQuality) -> Iterator[str]:
     if of.alternative is not None and of.macro_f1.defined:
         yield (
             f"Confidence {of.threshold:g} keeps {of.kept:,} of {of.texts:,} test texts.{_offer(of)}"
@@ -713,7 +713,7 @@ def _too_small(of: Quality) -> Iterator[str]:
         yield f"Of the texts of its test {counts}; its quality is known from {LEAST_TEXTS} of each."
 
 
-def reader_table(of: Quality) -> Table[tuple[str, Estimate]]:
+def reader_table(of: ReaderQuality) -> Table[tuple[str, Estimate]]:
     """Return the quality of the classifier that figures rest on."""
     rows = [
         ("macro F1", of.macro_f1),
@@ -764,13 +764,13 @@ def reader_table(of: Quality) -> Table[tuple[str, Estimate]]:
     )
 
 
-def reader_entry(of: Quality) -> Entry:
+def reader_entry(of: ReaderQuality) -> Entry:
     """Return the table for a book."""
     empty = "" if of.texts else f"The classifier {of.reader} {UNTESTED}."
     return Entry("reader", "quality of the readings", lambda: reader_table(of), empty=empty)
 
 
-def as_json(of: Quality) -> dict[str, Any]:
+def quality_data(of: ReaderQuality) -> dict[str, Any]:
     """Return the same for programs."""
     return {
         "reader": of.reader,
@@ -799,7 +799,12 @@ def _point_json(point: ThresholdPoint) -> dict[str, Any]:
     }
 
 
-def _plain(one: Estimate) -> dict[str, Any]:
-    is_defined = one.value == one.value  # NaN means no figure
-    ends = [end if end == end else None for end in (one.low, one.high)]
-    return {"value": one.value if is_defined else None, "low": ends[0], "high": ends[1], "n": one.n}
+def _plain(estimate: Estimate) -> dict[str, Any]:
+    is_defined = estimate.value == estimate.value  # NaN means no figure
+    ends = [end if end == end else None for end in (estimate.low, estimate.high)]
+    return {
+        "value": estimate.value if is_defined else None,
+        "low": ends[0],
+        "high": ends[1],
+        "n": estimate.n,
+    }

@@ -36,24 +36,24 @@ from workbench.errors import UnknownName, UsageError
 from workbench.evidence.rulings import (
     NO_RULINGS,
     SAME,
-    Differing,
+    DifferingFigures,
+    RulingNotes,
     RunRulings,
-    Told,
-    of_run,
-    touched,
+    ruled_statements,
+    rulings_of_run,
 )
 from workbench.readers.label_words import LabelWords
 from workbench.readers.rules import ChoiceLetter, FirstWord, Likert, Reader
 
 
-def runs(store: Store) -> tuple[Run, ...]:
+def free_text_runs(store: Store) -> tuple[Run, ...]:
     """Return the runs of all audits with free-text answers, the newest of each audit last."""
     return tuple(run for audit in free_text() for run in store.runs.list(audit, personas=True))
 
 
-def models(store: Store) -> tuple[str, ...]:
+def free_text_models(store: Store) -> tuple[str, ...]:
     """Return the names of the models that answered in free text."""
-    return tuple(sorted({run.model for run in runs(store)}))
+    return tuple(sorted({run.model for run in free_text_runs(store)}))
 
 
 def how_to_ask() -> str:
@@ -130,7 +130,11 @@ def agreement_of(found: QueueLabels, *, seed: int = SEED, resamples: int = 1000)
     )
     items = {item.context.unit: _labelled(item) for item in found.judged}
     return QueueAgreement(
-        found.queue, report, items, found.attention, mixed=mixed(versions(found.judged))
+        found.queue,
+        report,
+        items,
+        found.attention,
+        mixed=mixed_versions_note(versions(found.judged)),
     )
 
 
@@ -164,7 +168,7 @@ class Disputed:
 
 
 @at_once
-def gold(
+def gold_labels(
     store: Store, codebook: str, queues: Sequence[str], purpose: Purpose
 ) -> tuple[list[Example], list[Disputed]]:
     """Return the settled labels of these queues, and the unsettled items.
@@ -194,7 +198,7 @@ def versions(judged: Iterable[JudgedItem]) -> dict[int, int]:
     )
 
 
-def mixed(found: Mapping[int, int]) -> str:
+def mixed_versions_note(found: Mapping[int, int]) -> str:
     """Return a note that labels of several versions count together.
 
     It is empty for one version.
@@ -226,7 +230,7 @@ def _judged(
     return item_by_unit
 
 
-def settled(store: Store, codebook: str = STANCE_CODEBOOK) -> dict[int, str]:
+def settled_labels(store: Store, codebook: str = STANCE_CODEBOOK) -> dict[int, str]:
     """Return the label of every settled item, by unit."""
     return {
         item.context.unit: label
@@ -238,7 +242,7 @@ def settled(store: Store, codebook: str = STANCE_CODEBOOK) -> dict[int, str]:
 SINGLE, SEVERAL, DECIDED = "one person", "several who agree", "adjudicated"
 
 
-def how_settled(store: Store, codebook: str = STANCE_CODEBOOK) -> dict[int, str]:
+def settled_by(store: Store, codebook: str = STANCE_CODEBOOK) -> dict[int, str]:
     """Return the way in which every settled item was settled, by unit.
 
     That is one label, equal labels, or an adjudication.
@@ -336,7 +340,7 @@ class BatchReader:
         return self.truncated + (self.blank if free_text else self.unreadable)
 
     @classmethod
-    def of(
+    def for_probes(
         cls, store: Store, templates: Sequence[Template], probes: Iterable[Probe]
     ) -> BatchReader:
         by_name = {(template.name, template.inverted): template for template in templates}
@@ -419,7 +423,7 @@ def _read(store: Store, run: Run, name: str) -> tuple[int, ReaderCard]:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Source:
+class ReadingSource:
     """The readers of some runs' answers."""
 
     card: ReaderCard | None
@@ -449,42 +453,44 @@ class Source:
         return any(run_rulings.counting for run_rulings in self.ruled.values())
 
     @property
-    def without(self) -> Source:
+    def without(self) -> ReadingSource:
         """The same readings without rulings."""
         return replace(self, ruled={})
 
     @property
-    def as_given(self) -> Source:
+    def as_given(self) -> ReadingSource:
         """The same readings without exclusions, by `RunRulings.as_given`."""
         return replace(
             self, ruled={run: run_rulings.as_given for run, run_rulings in self.ruled.items()}
         )
 
-    def touched(self, figure: str) -> Differing:
+    def touched(self, figure: str) -> DifferingFigures:
         """Return the statements, called `figure`, that rulings change.
 
         Their number is summed over runs.
         """
-        return touched(self.ruled.values(), figure)
+        return ruled_statements(self.ruled.values(), figure)
 
-    def told(self, differ: Differing = SAME) -> Told:
+    def ruling_notes(self, differ: DifferingFigures = SAME) -> RulingNotes:
         """Return the notes on rulings.
 
         `differ` has the figures that differ without rulings.
         """
-        return Told.of(self.would.values(), counted=self.ruled is self.would, differ=differ)
+        return RulingNotes.from_runs(
+            self.would.values(), counted=self.ruled is self.would, differ=differ
+        )
 
 
-def source_of(store: Store, runs: Sequence[Run], readings: Readings) -> Source:
+def source_of(store: Store, runs: Sequence[Run], readings: Readings) -> ReadingSource:
     """Return the reader of the answers of an audit's runs, and the effects of rulings in them."""
     if not runs:
-        return Source(None, None)
+        return ReadingSource(None, None)
     source = _reader_of(store, runs, readings)
-    would = {run: of_run(store, run, source.card) for run in runs}
+    would = {run: rulings_of_run(store, run, source.card) for run in runs}
     return replace(source, ruled=would if readings.rulings else {}, would=would)
 
 
-def _reader_of(store: Store, runs: Sequence[Run], readings: Readings) -> Source:
+def _reader_of(store: Store, runs: Sequence[Run], readings: Readings) -> ReadingSource:
     """Return the reader of the answers of an audit's runs, after rules have read every answer.
 
     `runs`: at least one. Raises UnknownName for an unknown rule or classifier, UsageError if there
@@ -494,15 +500,15 @@ def _reader_of(store: Store, runs: Sequence[Run], readings: Readings) -> Source:
     if audit.free_text:
         is_people_alone = readings.by is None and not store.classifiers.list()
         if readings.by == PEOPLE or is_people_alone:
-            people = settled(store)
+            people = settled_labels(store)
             if is_people_alone and not people:
                 store.classifiers.get()  # raises, saying how to train one
             if not people:
                 raise UsageError("no answers have labels yet; label some, or train a classifier")
-            return Source(None, None, people=people)
+            return ReadingSource(None, None, people=people)
         classifier = store.classifiers.get(readings.by)
         card = ReaderCard(ReaderKind.CLASSIFIER, classifier.name, classifier.version)
-        return Source(card, classifier.reader, classifier)
+        return ReadingSource(card, classifier.reader, classifier)
     if not audit.by_rule and readings.by is not None:
         raise UsageError(
             f"answers to {runs[0].audit} are read by only one rule; found the reader "
@@ -512,4 +518,8 @@ def _reader_of(store: Store, runs: Sequence[Run], readings: Readings) -> Source:
         run for run in runs if run.sampling.mode != EXACT and (audit.by_rule or run.responses)
     ]
     rules_read = [read(store, run, readings.rule) for run in sampled]
-    return Source(rules_read[0][1], rules_read[0][0]) if rules_read else Source(None, None)
+    return (
+        ReadingSource(rules_read[0][1], rules_read[0][0])
+        if rules_read
+        else ReadingSource(None, None)
+    )

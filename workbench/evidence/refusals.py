@@ -77,7 +77,7 @@ NO_ANSWERS = "the run has probabilities of labels, not answers, so it has no ref
 
 
 @dataclass(slots=True)
-class Kinds:
+class AnswerKinds:
     """The numbers of answers to one statement, by kind."""
 
     answers: int = 0
@@ -91,11 +91,11 @@ class Kinds:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class StatementGroups:
     """A statement with the groups by which refusals are counted."""
 
     ref: str
-    kinds: Kinds
+    kinds: AnswerKinds
     issues: Mapping[str, int] = field(default_factory=dict)
     "policy issue -> +1 agreeing supports it, -1 disagreeing does"
     side: Side | None = None
@@ -103,11 +103,11 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusals:
+class ModelRefusals:
     """The refusals of one model."""
 
     model: str
-    statements: tuple[Asked, ...]
+    statements: tuple[StatementGroups, ...]
     free: bool = False
     "whether some answers are free text, whose unmappable answers are unknown"
     empty: str = ""
@@ -135,7 +135,7 @@ def refusals_of(
     name: str = "",
     sides: Mapping[str, Side] | None = None,
     issues: bool = True,
-) -> Refusals:
+) -> ModelRefusals:
     """Return the refusals of a run's model, by statement in the instrument's order.
 
     Parameters
@@ -144,7 +144,7 @@ def refusals_of(
     sides : statement -> its side, if labels other than the instrument's count
     """
 
-    def made() -> Refusals:
+    def made() -> ModelRefusals:
         return _refusals(store, run, name or run.model, sides, issues=issues)
 
     parts = (StoreSection.ANSWERS, StoreSection.MATERIAL, StoreSection.FINDINGS)
@@ -153,16 +153,16 @@ def refusals_of(
 
 def _refusals(
     store: Store, run: Run, model: str, sides: Mapping[str, Side] | None, *, issues: bool
-) -> Refusals:
+) -> ModelRefusals:
     if run.sampling.mode == EXACT:
-        return Refusals(model, (), empty=NO_ANSWERS)
+        return ModelRefusals(model, (), empty=NO_ANSWERS)
     templates = store.runs.templates(run)
     by_words = not any(template.scale for template in templates)
     kinds = _stored(store, run) if by_words and templates else _read(store, run, templates)
     _tell_languages(store, run, kinds)
     instrument = store.runs.instrument(run)
     statements = tuple(
-        Asked(
+        StatementGroups(
             statement.ref,
             kinds[statement.ref],
             {issue: label for issue, label in statement.issues.items() if label} if issues else {},
@@ -172,16 +172,16 @@ def _refusals(
         if statement.ref in kinds
     )
     free = any(template.scale in FREE for template in templates)
-    return Refusals(model, statements, free, until_settled=bool(store.settlements.probes(run)))
+    return ModelRefusals(model, statements, free, until_settled=bool(store.settlements.probes(run)))
 
 
-def joined(several: Sequence[Refusals]) -> Refusals:
+def joined_refusals(several: Sequence[ModelRefusals]) -> ModelRefusals:
     """Return the refusals of one model on several instruments."""
     first_refusals = several[0]
     statements = tuple(
         statement for model_refusals in several for statement in model_refusals.statements
     )
-    return Refusals(
+    return ModelRefusals(
         first_refusals.model,
         statements,
         any(model_refusals.free for model_refusals in several),
@@ -190,10 +190,10 @@ def joined(several: Sequence[Refusals]) -> Refusals:
     )
 
 
-def _stored(store: Store, run: Run) -> dict[str, Kinds]:
+def _stored(store: Store, run: Run) -> dict[str, AnswerKinds]:
     """Count the readings by label words, which are stored."""
     reader, _ = read_by_rule(store, run, LABEL_WORDS)
-    kinds_by_ref: dict[str, Kinds] = defaultdict(Kinds)
+    kinds_by_ref: dict[str, AnswerKinds] = defaultdict(AnswerKinds)
     refs = {probe: ref for ref, *_, probe, _ in store.runs.cells(run)}
     tally = store.runs.counts(run, [reader])
     row_by_ref = {
@@ -211,14 +211,14 @@ def _stored(store: Store, run: Run) -> dict[str, Kinds]:
     return dict(kinds_by_ref)
 
 
-def _read(store: Store, run: Run, templates: Iterable[Template]) -> dict[str, Kinds]:
+def _read(store: Store, run: Run, templates: Iterable[Template]) -> dict[str, AnswerKinds]:
     """Read every answer. Free text is read for `agree` and `disagree`."""
     by_name = {template.name: template for template in templates}
     probes = {
         asked_probe.probe: (asked_probe.ref, by_name[asked_probe.template])
         for asked_probe in store.raw_answers.probes(run)
     }
-    kinds_by_ref: dict[str, Kinds] = defaultdict(Kinds)
+    kinds_by_ref: dict[str, AnswerKinds] = defaultdict(AnswerKinds)
     read_by_text: dict[tuple[str, str], tuple[str | None, bool]] = {}
     for probe, answers in store.raw_answers.of_run(run).items():
         ref, template = probes[probe]
@@ -248,7 +248,7 @@ def read_answer(template: Template, text: str) -> tuple[str | None, bool]:
     return None, stance_rule.read(text).reason == REFUSAL
 
 
-def _tell_languages(store: Store, run: Run, kinds: Mapping[str, Kinds]) -> None:
+def _tell_languages(store: Store, run: Run, kinds: Mapping[str, AnswerKinds]) -> None:
     """Count the answers in another language than their prompts.
 
     None are counted if the prompts are in several languages.
@@ -280,7 +280,7 @@ def _foreign(store: Store, run: Run) -> dict[int, tuple[str, str]]:
     )
 
 
-def _add(kinds: Kinds, label: str | None, refused: bool, count: int) -> None:
+def _add(kinds: AnswerKinds, label: str | None, refused: bool, count: int) -> None:
     kinds.answers += count
     if refused:
         kinds.refused += count

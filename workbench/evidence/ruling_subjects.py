@@ -47,7 +47,7 @@ ANSWER = re.compile(rf"=([0-9a-f]{{{LEAST},32}})")
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class RulingSubject:
     """A subject of a ruling."""
 
     subject: Subject
@@ -96,7 +96,7 @@ class Thing:
         )
 
 
-def statement(store: Store, instrument: str, ref: str) -> Thing:
+def statement_subject(store: Store, instrument: str, ref: str) -> RulingSubject:
     """Return a statement in the latest version asked. Raises UnknownName."""
     versions = store.ruled_things.versions(instrument, ref)
     if not versions:
@@ -106,14 +106,14 @@ def statement(store: Store, instrument: str, ref: str) -> Thing:
     return statement_version(store, instrument, ref, versions[-1])
 
 
-def statement_version(store: Store, instrument: str, ref: str, version: int) -> Thing:
+def statement_version(store: Store, instrument: str, ref: str, version: int) -> RulingSubject:
     """Return a statement in a version."""
     wordings = store.ruled_things.variants(instrument, ref, version)
     fields = {"instrument": instrument, "statement": ref, "version": str(version)}
-    return Thing(Subject(Ruled.STATEMENT, fields), ref, wordings[0][2] if wordings else "")
+    return RulingSubject(Subject(Ruled.STATEMENT, fields), ref, wordings[0][2] if wordings else "")
 
 
-def wordings(store: Store, of: Thing) -> tuple[Thing, ...]:
+def wording_subjects(store: Store, of: RulingSubject) -> tuple[RulingSubject, ...]:
     """Return the wordings of a statement in all languages.
 
     With several, names include the language.
@@ -124,7 +124,7 @@ def wordings(store: Store, of: Thing) -> tuple[Thing, ...]:
     )
     has_several_languages = len({language for language, _, _ in variants}) > 1
     return tuple(
-        Thing(
+        RulingSubject(
             Subject(Ruled.WORDING, {**fields, "language": language, "variant": variant}),
             f"{fields['statement']}/{variant}{f':{language}' * has_several_languages}",
             text,
@@ -133,7 +133,7 @@ def wordings(store: Store, of: Thing) -> tuple[Thing, ...]:
     )
 
 
-def prompt(put: PutPrompt, name: str = "") -> Thing:
+def prompt_subject(put: PutPrompt, name: str = "") -> RulingSubject:
     """Return a prompt as a subject of rulings.
 
     With an empty name, its key is used.
@@ -143,12 +143,12 @@ def prompt(put: PutPrompt, name: str = "") -> Thing:
         f" ({axes})" if axes else ""
     )
     key = put.key.hex()
-    return Thing(Subject(Ruled.PROMPT, {"prompt": key}), name or f"@{key[:DIGITS]}", text)
+    return RulingSubject(Subject(Ruled.PROMPT, {"prompt": key}), name or f"@{key[:DIGITS]}", text)
 
 
-def answer(
+def answer_subject(
     store: Store, put: PutPrompt, given: GivenAnswer, of: str, by: str | None = None
-) -> Thing:
+) -> RulingSubject:
     """Return an answer to a prompt called `of`.
 
     `by` is the reader that counts, by default the usual one.
@@ -162,7 +162,7 @@ def answer(
         if counted is None
         else (counted.reader, counted.label if counted.label in labels else UNREADABLE)
     )
-    return Thing(subject, f"{of}/={key[:DIGITS]}", given.text, labels, as_read)
+    return RulingSubject(subject, f"{of}/={key[:DIGITS]}", given.text, labels, as_read)
 
 
 def _that_counts(
@@ -197,14 +197,14 @@ def _that_counts(
     )
 
 
-def read_by(store: Store, thing: Thing, by: str | None) -> Thing:
-    """Return a subject as a reader reads it, if it is an answer. `by` is as in `answer`."""
+def with_reading_of(store: Store, thing: RulingSubject, by: str | None) -> RulingSubject:
+    """Return a subject as a reader reads it, if it is an answer. `by` is as in `answer_subject`."""
     fields = thing.subject.named
     if by is None or thing.subject.kind is not Ruled.ANSWER:
         return thing
     put_prompt = store.ruled_things.prompts(key=fields["prompt"])[0]
     given_answer = GivenAnswer(put_prompt.key, bytes.fromhex(fields["text"]), thing.words, 0)
-    return replace(thing, read=answer(store, put_prompt, given_answer, "", by).read)
+    return replace(thing, read=answer_subject(store, put_prompt, given_answer, "", by).read)
 
 
 def short_prompt(key: bytes) -> str:
@@ -217,7 +217,7 @@ def short_answer(prompt: bytes, text: bytes) -> str:
     return f"{short_prompt(prompt)}/={text.hex()[:DIGITS]}"
 
 
-def reading(of: Thing, given: GivenReading) -> Thing:
+def reading_subject(of: RulingSubject, given: GivenReading) -> RulingSubject:
     """Return a reader's reading of an answer as a subject."""
     reader_fields = {
         "reader_kind": given.kind,
@@ -226,7 +226,7 @@ def reading(of: Thing, given: GivenReading) -> Thing:
     }
     as_read = given.reader, (given.label if given.label in of.labels else None) or UNREADABLE
     subject = Subject(Ruled.READING, {**of.subject.named, **reader_fields})
-    return Thing(
+    return RulingSubject(
         subject,
         f"{of.name}@{given.reader}",
         f"{given.kind} {as_read[0]} reads: {as_read[1]}",
@@ -239,10 +239,10 @@ def labels_of(put: PutPrompt) -> tuple[str, ...]:
     """Return the possible readings of an answer to a prompt, or none if answers are not read."""
     if nature(put.audit).free_text:
         return (*map(str, STANCES), UNREADABLE)
-    return (*possible(put.axes, letters=put.scale == LETTER), UNREADABLE)
+    return (*possible_readings(put.axes, letters=put.scale == LETTER), UNREADABLE)
 
 
-def possible(axes: Mapping[str, str], *, letters: bool = False) -> tuple[str, ...]:
+def possible_readings(axes: Mapping[str, str], *, letters: bool = False) -> tuple[str, ...]:
     """Return the readings of an answer that figures count.
 
     They are the offered letters, or agreement and disagreement.
@@ -252,7 +252,7 @@ def possible(axes: Mapping[str, str], *, letters: bool = False) -> tuple[str, ..
     return Stance.AGREE.value, Stance.DISAGREE.value
 
 
-def below(store: Store, of: Thing) -> tuple[Thing, ...]:
+def subjects_below(store: Store, of: RulingSubject) -> tuple[RulingSubject, ...]:
     """Return the subjects directly below a subject.
 
     They are wordings of a statement, prompts of a wording, answers to a prompt, or readings of an
@@ -260,28 +260,28 @@ def below(store: Store, of: Thing) -> tuple[Thing, ...]:
     """
     fields = of.subject.named
     if of.subject.kind is Ruled.STATEMENT:
-        return wordings(store, of)
+        return wording_subjects(store, of)
     if of.subject.kind is Ruled.WORDING:
         put_prompts = _of_wording(store, of)
         return tuple(
-            prompt(put_prompt, name)
+            prompt_subject(put_prompt, name)
             for put_prompt, name in zip(put_prompts, _names(of.name, put_prompts), strict=True)
         )
     if of.subject.kind is Ruled.PROMPT:
         (put_prompt, *_) = store.ruled_things.prompts(key=fields["prompt"])
         return tuple(
-            answer(store, put_prompt, given_answer, of.name)
+            answer_subject(store, put_prompt, given_answer, of.name)
             for given_answer in store.ruled_things.answers(put_prompt.key)
         )
     if of.subject.kind is Ruled.ANSWER:
         readings = store.ruled_things.readings(
             bytes.fromhex(fields["prompt"]), bytes.fromhex(fields["text"])
         )
-        return tuple(reading(of, given_reading) for given_reading in readings)
+        return tuple(reading_subject(of, given_reading) for given_reading in readings)
     return ()
 
 
-def _of_wording(store: Store, of: Thing) -> tuple[PutPrompt, ...]:
+def _of_wording(store: Store, of: RulingSubject) -> tuple[PutPrompt, ...]:
     fields = of.subject.named
     return tuple(
         put_prompt
@@ -307,12 +307,12 @@ def _names(of: str, every: Sequence[PutPrompt]) -> list[str]:
     ]
 
 
-def find(store: Store, name: str, instrument: str | None = None) -> Thing:
+def find_subject(store: Store, name: str, instrument: str | None = None) -> RulingSubject:
     """Return the subject of a name, as the module describes it. Raises UnknownName, UsageError."""
     head, slash, tail = name.partition("/=")
     if slash and "@" in tail:
         answer_, _, _ = tail.partition("@")
-        candidates = below(store, find(store, f"{head}/={answer_}", instrument))
+        candidates = subjects_below(store, find_subject(store, f"{head}/={answer_}", instrument))
         return _only(
             name,
             [
@@ -323,7 +323,7 @@ def find(store: Store, name: str, instrument: str | None = None) -> Thing:
             candidates,
         )
     if slash:
-        parent = find(store, head, instrument)
+        parent = find_subject(store, head, instrument)
         digits = ANSWER.fullmatch(f"={tail}")
         if parent.subject.kind is not Ruled.PROMPT or digits is None:
             raise UsageError(
@@ -334,7 +334,7 @@ def find(store: Store, name: str, instrument: str | None = None) -> Thing:
             name,
             [
                 candidate
-                for candidate in below(store, parent)
+                for candidate in subjects_below(store, parent)
                 if candidate.subject.named["text"].startswith(digits[1])
             ],
         )
@@ -344,14 +344,16 @@ def find(store: Store, name: str, instrument: str | None = None) -> Thing:
             list(
                 {
                     candidate.subject.key: candidate
-                    for candidate in map(prompt, store.ruled_things.prompts(key=key_match[1]))
+                    for candidate in map(
+                        prompt_subject, store.ruled_things.prompts(key=key_match[1])
+                    )
                 }.values()
             ),
         )
     return _by_parts(store, instrument or store.instruments.only(), name)
 
 
-def _by_parts(store: Store, instrument: str, name: str) -> Thing:
+def _by_parts(store: Store, instrument: str, name: str) -> RulingSubject:
     """Return a statement, a wording or a prompt.
 
     A ref may contain slashes, so the longest known one counts.
@@ -369,22 +371,24 @@ def _by_parts(store: Store, instrument: str, name: str) -> Thing:
         raise UnknownName(
             f"{instrument} has no statement {parts[0]!r}; workbench statements STORE lists them"
         )
-    thing = statement(store, instrument, "/".join(parts[:n_of_ref]))
+    thing = statement_subject(store, instrument, "/".join(parts[:n_of_ref]))
     if len(parts) > n_of_ref:
-        children = below(store, thing)
+        children = subjects_below(store, thing)
         thing = _only(
             name,
             [child for child in children if child.name.rpartition("/")[2] == parts[n_of_ref]],
             children,
         )
     if len(parts) > n_of_ref + 1:
-        children = below(store, thing)
+        children = subjects_below(store, thing)
         full_name = f"{thing.name}/{'/'.join(parts[n_of_ref + 1 :])}"
         thing = _only(name, [child for child in children if child.name == full_name], children)
     return thing
 
 
-def _only(name: str, found: Sequence[Thing], every: Sequence[Thing] = ()) -> Thing:
+def _only(
+    name: str, found: Sequence[RulingSubject], every: Sequence[RulingSubject] = ()
+) -> RulingSubject:
     if len(found) == 1:
         return found[0]
     if found:
@@ -396,9 +400,9 @@ def _only(name: str, found: Sequence[Thing], every: Sequence[Thing] = ()) -> Thi
     raise UnknownName(f"no prompt or answer is named {name!r}{available}")
 
 
-def rule(
+def add_ruling(
     store: Store,
-    thing: Thing,
+    thing: RulingSubject,
     verdict: Verdict,
     *,
     auditor: str,
@@ -416,7 +420,7 @@ def rule(
     model : key of the model that it applies to alone, where it can, see `of_one_model`; empty: it
         applies to all models
     """
-    check(thing, verdict, reading)
+    check_ruling(thing, verdict, reading)
     label = None if reading in (None, UNREADABLE) else reading
     subject = thing.subject.of_model(model if of_one_model(thing.subject.kind, verdict) else "")
     return store.rulings.rule(subject, verdict, auditor=auditor, reason=reason, label=label)
@@ -433,7 +437,9 @@ def models_of(store: Store, subject: Subject) -> frozenset[int]:
     return frozenset(run.model_id for run in runs if run.responses or run.computed)
 
 
-def model_meant(store: Store, thing: Thing, verdict: Verdict, name: str | None = None) -> str:
+def ruled_model(
+    store: Store, thing: RulingSubject, verdict: Verdict, name: str | None = None
+) -> str:
     """Return the key of the model that a ruling is about, or an empty string for any model.
 
     A model is named by its name, or by `@` and digits of its key. None means the only one. Raises
@@ -470,7 +476,7 @@ def model_meant(store: Store, thing: Thing, verdict: Verdict, name: str | None =
     )
 
 
-def standing_on(
+def rulings_in_force_on(
     standing: Mapping[bytes, Sequence[Ruling]], subject: Subject, models: Iterable[str]
 ) -> tuple[Ruling, ...]:
     """Return the rulings in force on a thing, the oldest first.
@@ -491,7 +497,7 @@ def every_model(store: Store) -> tuple[str, ...]:
     return tuple(row["key"].hex() for row in store.data_rows.models().values())
 
 
-def check(thing: Thing, verdict: Verdict, reading: str | None) -> None:
+def check_ruling(thing: RulingSubject, verdict: Verdict, reading: str | None) -> None:
     """Raise UsageError for an invalid ruling."""
     kind, kinds = thing.subject.kind, RULED_ON[verdict]
     if kind not in kinds:
@@ -509,19 +515,19 @@ def check(thing: Thing, verdict: Verdict, reading: str | None) -> None:
         raise UsageError(f"{thing.name} is not misread: {thing.no_misreading(reading)}")
 
 
-def called(store: Store, subject: Subject) -> str:
+def typed_name(store: Store, subject: Subject) -> str:
     """Return the name of a ruling's subject as it is typed, or its keys if the store lacks it."""
-    return placed(store, subject)[1]
+    return locate_subject(store, subject)[1]
 
 
-def spoken(name: str, ref: str = "") -> str:
+def display_name(name: str, ref: str = "") -> str:
     """Return the name of a subject for people, who read and do not type it.
 
     `ref` is that of its statement, which may hold slashes.
 
     Examples
     --------
-    >>> spoken("env-03/negation/personal-1/swapped/=02e830c3@label-words")
+    >>> display_name("env-03/negation/personal-1/swapped/=02e830c3@label-words")
     'env-03 · negation · personal-1 swapped · an answer as label-words reads it'
     """
     prompt_part, answer_part, tail = name.partition("/=")
@@ -534,13 +540,13 @@ def spoken(name: str, ref: str = "") -> str:
     return " · ".join([*parts, *[f"an answer{as_read}"] * bool(answer_part)])
 
 
-def told(store: Store, subject: Subject) -> str:
+def subject_phrase(store: Store, subject: Subject) -> str:
     """Return a ruling's subject for a sentence.
 
     It is its name in words, or the quoted words of an answer.
     """
     key = subject.named.get("text")
-    name = spoken(called(store, subject).partition("/=")[0])
+    name = display_name(typed_name(store, subject).partition("/=")[0])
     if key is None or (text := store.ruled_things.text(bytes.fromhex(key))) is None:
         return name
     quotation = " ".join(text.split()) or "(blank)"
@@ -557,7 +563,9 @@ def take_back(store: Store, ruling: Ruling, *, auditor: str, reason: str = "") -
     """
     store.rulings.undo(ruling, auditor=auditor, reason=reason)
     models = [ruling.subject.model] if ruling.subject.model else every_model(store)
-    now_in_force = standing_on(store.rulings.standing(ruling.subject.kind), ruling.subject, models)
+    now_in_force = rulings_in_force_on(
+        store.rulings.standing(ruling.subject.kind), ruling.subject, models
+    )
     earlier = next(
         (other for other in reversed(now_in_force) if other.auditor == ruling.auditor), None
     )
@@ -567,10 +575,10 @@ def take_back(store: Store, ruling: Ruling, *, auditor: str, reason: str = "") -
     again_note = (
         f"; {pronoun} earlier {earlier.verdict} stands again" if earlier is not None else ""
     )
-    return f"undone: {owner}{ruling.verdict} on {told(store, ruling.subject)}{again_note}"
+    return f"undone: {owner}{ruling.verdict} on {subject_phrase(store, ruling.subject)}{again_note}"
 
 
-def placed(store: Store, subject: Subject, *, told_apart: bool = True) -> tuple[str, str]:
+def locate_subject(store: Store, subject: Subject, *, told_apart: bool = True) -> tuple[str, str]:
     """Return the instrument and the name of a ruling's subject.
 
     The instrument is empty if the store lacks it.
@@ -615,7 +623,9 @@ def _wording_name(store: Store, named: Mapping[str, str], *, told_apart: bool) -
         Ruled.WORDING, {**statement_, "language": named["language"], "variant": named["variant"]}
     ).key
     candidates = (
-        wordings(store, Thing(Subject(Ruled.STATEMENT, statement_), named["statement"], ""))
+        wording_subjects(
+            store, RulingSubject(Subject(Ruled.STATEMENT, statement_), named["statement"], "")
+        )
         if told_apart
         else ()
     )
@@ -642,7 +652,7 @@ At = tuple[bytes, bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class ReadBy:
+class ReaderReading:
     """A reader's reading of an answer."""
 
     who: str
@@ -689,7 +699,7 @@ def contradictions(store: Store, run: Run, *, by_rule: bool) -> Iterator[tuple[s
 
 def readings_of_statement(
     store: Store, run: Run, ref: str, *, by_rule: bool
-) -> Mapping[At, Sequence[ReadBy]]:
+) -> Mapping[At, Sequence[ReaderReading]]:
     """Return the answers about a statement that are read differently.
 
     Each has the readings of all readers.
@@ -703,12 +713,12 @@ def readings_of_statement(
 
 def _said(
     store: Store, run: Run, ref: str | None = None, *, by_rule: bool
-) -> tuple[Mapping[At, Sequence[ReadBy]], Mapping[At, tuple[str, str, int]]]:
+) -> tuple[Mapping[At, Sequence[ReaderReading]], Mapping[At, tuple[str, str, int]]]:
     """Return each reader's reading of the answers on which readers may differ.
 
     With it comes (ref, wording, count) of these answers.
     """
-    readings: dict[At, list[ReadBy]] = {}
+    readings: dict[At, list[ReaderReading]] = {}
     counts: dict[At, tuple[str, str, int]] = {}
     if run.sampling.mode == EXACT:
         return readings, counts
@@ -718,7 +728,7 @@ def _said(
     ):
         for answer_read in answers:
             readings.setdefault((answer_read.prompt, answer_read.text), []).append(
-                ReadBy(
+                ReaderReading(
                     name, answer_read.label, answer_read.reason, answer_read.start, answer_read.stop
                 )
             )
@@ -729,13 +739,13 @@ def _said(
             )
     for key, answer_labels in _by_people(labels):
         readings.setdefault(key, []).extend(
-            ReadBy(f"{label.kind} {label.who}", label.label) for label in answer_labels
+            ReaderReading(f"{label.kind} {label.who}", label.label) for label in answer_labels
         )
         counts.setdefault(key, (answer_labels[0].ref, answer_labels[0].variant, 1))
     return readings, counts
 
 
-def _differ(of: Sequence[ReadBy]) -> bool:
+def _differ(of: Sequence[ReaderReading]) -> bool:
     return len({_stance(answer_reading.label) for answer_reading in of}) > 1
 
 

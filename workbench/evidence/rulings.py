@@ -117,18 +117,18 @@ def as_ruled(row: ResponseRow, probe: int, rulings: RunRulings) -> ResponseRow:
     return replace(row, label=label, ruled=mark, unruled=row.label)
 
 
-def of_run(store: Store, run: Run, card: ReaderCard | None) -> RunRulings:
+def rulings_of_run(store: Store, run: Run, card: ReaderCard | None) -> RunRulings:
     """Return the effects of the rulings in force in a run with a given reader."""
     in_force = [ruling for group in store.rulings.standing().values() for ruling in group]
     if not in_force:
         return NO_RULINGS
     model = store.runs.model_key(run).hex()
     in_force = [ruling for ruling in in_force if _is_about(ruling, run, model, card)]
-    run_probes = _Places.of(store, run, in_force)
+    run_probes = _RunProbes.from_run(store, run, in_force)
     by_thing: dict[tuple[Any, ...], dict[str, Ruling]] = {}
     for ruling in sorted(in_force, key=lambda ruling: (ruling.at, ruling.uid)):
         if run_probes.of_subject(ruling):
-            by_thing.setdefault(thing_of(ruling), {})[ruling.auditor] = (
+            by_thing.setdefault(subject_key(ruling), {})[ruling.auditor] = (
                 ruling  # the newest of each auditor
             )
     agreed = {
@@ -191,7 +191,7 @@ def ruled_words(ruled: str, unruled: str) -> str:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class RulingsOn:
+class RulingsInForce:
     """The rulings in force about a run, by subject."""
 
     statements: Mapping[str, tuple[Ruling, ...]] = field(default_factory=dict)
@@ -202,7 +202,7 @@ class RulingsOn:
     "for each subject, the newest ruling of each auditor"
 
 
-def about_run(
+def rulings_about_run(
     store: Store, run: Run, rulings: Iterable[Ruling]
 ) -> Iterator[tuple[Ruling, frozenset[str]]]:
     """Yield those of some rulings that are about a run, the oldest first.
@@ -222,32 +222,32 @@ def about_run(
     ]
     if not matching:
         return
-    run_probes = _Places.of(store, run, matching)
+    run_probes = _RunProbes.from_run(store, run, matching)
     for ruling in sorted(matching, key=lambda ruling: (ruling.at, ruling.uid)):
         if refs := frozenset(run_probes.refs[probe] for probe in run_probes.of_subject(ruling)):
             yield ruling, refs
 
 
-def rulings_on(store: Store, run: Run) -> RulingsOn:
+def rulings_in_force(store: Store, run: Run) -> RulingsInForce:
     """Return the rulings in force about a run, for readings of any reader."""
     statements: dict[str, list[Ruling]] = {}
     by_thing: dict[tuple[Any, ...], dict[str, Ruling]] = {}
-    for ruling, refs in about_run(
+    for ruling, refs in rulings_about_run(
         store, run, (ruling for group in store.rulings.standing().values() for ruling in group)
     ):
         for ref in refs:
             statements.setdefault(ref, []).append(ruling)
-            by_thing.setdefault((ref, thing_of(ruling)), {})[ruling.auditor] = ruling
+            by_thing.setdefault((ref, subject_key(ruling)), {})[ruling.auditor] = ruling
     contrary = [ref for (ref, _), by_auditor in by_thing.items() if disputed(by_auditor.values())]
     newest = {thing: tuple(by_auditor.values()) for (_, thing), by_auditor in by_thing.items()}
-    return RulingsOn(
+    return RulingsInForce(
         {ref: tuple(on_statement) for ref, on_statement in statements.items()},
         {ref: contrary.count(ref) for ref in contrary},
         tuple(newest.values()),
     )
 
 
-def on_answers(
+def rulings_on_answers(
     store: Store, run: Run, card: ReaderCard
 ) -> Mapping[tuple[bytes, bytes], tuple[Ruling, ...]]:
     """Return the rulings in force on answers of a run's model and on a reader's readings of them.
@@ -292,7 +292,7 @@ def _is_about(ruling: Ruling, run: Run, model: str, card: ReaderCard | None) -> 
     return fields.get("instrument", run.instrument) == run.instrument
 
 
-def thing_of(ruling: Ruling) -> tuple[Any, ...]:
+def subject_key(ruling: Ruling) -> tuple[Any, ...]:
     """Return the key of a ruling's subject, of whichever model.
 
     An answer and its reading count as one subject.
@@ -311,7 +311,7 @@ def _that_counts(rulings: Sequence[Ruling]) -> Ruling | None:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Places:
+class _RunProbes:
     """The probes of a run for the subjects of rulings."""
 
     by_prompt: Mapping[str, frozenset[int]]
@@ -325,7 +325,7 @@ class _Places:
     "(key of a prompt, key of a text) of ruled answers that the run's model gave"
 
     @classmethod
-    def of(cls, store: Store, run: Run, rulings: Sequence[Ruling]) -> _Places:
+    def from_run(cls, store: Store, run: Run, rulings: Sequence[Ruling]) -> _RunProbes:
         refs = {
             ruling.subject.named["statement"]
             for ruling in rulings
@@ -385,7 +385,7 @@ def _frozen(of: Mapping[K, set[int]]) -> dict[K, frozenset[int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Differing:
+class DifferingFigures:
     """The figures that differ without rulings."""
 
     n: int = 0
@@ -399,7 +399,7 @@ class Differing:
     "number of these things whose verdict over all tests differs"
 
     @classmethod
-    def joined(cls, every: Sequence[Differing]) -> Differing:
+    def joined(cls, every: Sequence[DifferingFigures]) -> DifferingFigures:
         """Return the figures of several runs together."""
         differing = [figures for figures in every if figures.n] or [SAME]
         names = tuple(dict.fromkeys(name for figures in differing for name in figures.names))
@@ -413,11 +413,11 @@ class Differing:
 
         Examples
         --------
-        >>> Differing(3, "test", ("s-1",), "statement").in_short()
+        >>> DifferingFigures(3, "test", ("s-1",), "statement").in_short()
         '3 tests of 1 statement differ'
-        >>> Differing(5, "test", ("s-1", "s-2"), "statement", verdicts=1).in_short()
+        >>> DifferingFigures(5, "test", ("s-1", "s-2"), "statement", verdicts=1).in_short()
         '1 verdict, 5 tests of 2 statements differ'
-        >>> Differing(1, "target", ("age",)).in_words()
+        >>> DifferingFigures(1, "target", ("age",)).in_words()
         '1 target (age) differs'
         """
         return self._said()
@@ -438,20 +438,20 @@ class Differing:
         )
 
 
-SAME = Differing()
+SAME = DifferingFigures()
 
 
-def touched(several: Iterable[RunRulings], figure: str) -> Differing:
+def ruled_statements(several: Iterable[RunRulings], figure: str) -> DifferingFigures:
     """Return the statements, called `figure`, that rulings change.
 
     Their number is summed over runs.
     """
     refs = [ref for run_rulings in several for ref in sorted(run_rulings.touched)]
-    return Differing(len(refs), figure, tuple(dict.fromkeys(refs)))
+    return DifferingFigures(len(refs), figure, tuple(dict.fromkeys(refs)))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Told:
+class RulingNotes:
     """The notes of figures on rulings."""
 
     counted: bool
@@ -459,13 +459,15 @@ class Told:
     changing: tuple[Ruling, ...] = ()
     "rulings that change answers behind the figures, or would if they counted"
     disputed: tuple[Ruling, ...] = ()
-    differ: Differing = SAME
+    differ: DifferingFigures = SAME
     "the figures that differ without the rulings"
     reviewed: str = ""
     "a sentence on how much of the results was reviewed"
 
     @classmethod
-    def of(cls, found: Iterable[RunRulings], *, counted: bool, differ: Differing = SAME) -> Told:
+    def from_runs(
+        cls, found: Iterable[RunRulings], *, counted: bool, differ: DifferingFigures = SAME
+    ) -> RulingNotes:
         """Return the notes on several runs' rulings. A ruling on several of them counts once."""
         all_rulings = tuple(found)
         changing = {
@@ -477,11 +479,11 @@ class Told:
         return cls(counted, tuple(changing.values()), tuple(open_.values()), differ)
 
     @classmethod
-    def joined(cls, every: Sequence[Told]) -> Told:
+    def joined(cls, every: Sequence[RulingNotes]) -> RulingNotes:
         """Return the combined notes. A ruling on several runs counts once."""
         changing = {ruling.uid: ruling for notes in every for ruling in notes.changing}
         open_ = {ruling.uid: ruling for notes in every for ruling in notes.disputed}
-        differ = Differing.joined([notes.differ for notes in every])
+        differ = DifferingFigures.joined([notes.differ for notes in every])
         counted = all(notes.counted for notes in every)
         return cls(counted, tuple(changing.values()), tuple(open_.values()), differ)
 
@@ -533,7 +535,7 @@ class Told:
                 f"with {pronoun}{for_one}"
             )
         if self.disputed:
-            n_things = len({thing_of(ruling) for ruling in self.disputed})
+            n_things = len({subject_key(ruling) for ruling in self.disputed})
             yield (
                 f"auditors contradict each other about {plural(n_things, 'thing')}: "
                 f"{plural(len(self.disputed), 'ruling')} on {'it' if n_things == 1 else 'them'} do "
@@ -579,7 +581,7 @@ class Told:
         }
 
 
-NOTHING_RULED = Told(counted=True)
+NOTHING_RULED = RulingNotes(counted=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,7 @@ def plain_run(run: Run) -> dict[str, Any]:
     return plain
 
 
-def about(run: Run) -> dict[str, Any]:
+def run_data(run: Run) -> dict[str, Any]:
     """Return a run as plain values. Scored prompts are no responses."""
     plain = plain_run(run)
     return (
@@ -80,7 +80,9 @@ def about(run: Run) -> dict[str, Any]:
     )
 
 
-def runs_meant(store: Store, audit: str, which: Which, *, answered: bool = False) -> list[Run]:
+def selected_runs(
+    store: Store, audit: str, which: AnswerSelection, *, answered: bool = False
+) -> list[Run]:
     """Return the runs of an audit that a selection of answers means, the newest last.
 
     See `find_run`. Raises UnknownName for a sampling, a dtype, a snapshot or a fingerprint that no
@@ -88,7 +90,7 @@ def runs_meant(store: Store, audit: str, which: Which, *, answered: bool = False
     """
     model = which.models[0] if len(which.models) == 1 else None
     stored_model = model if model is not None and store.runs.models([model]) else None
-    of_selected_models = of_models(
+    of_selected_models = runs_of_models(
         store,
         runs_of(store, audit, which.instrument, stored_model, templates=which.templates),
         which.models,
@@ -97,9 +99,9 @@ def runs_meant(store: Store, audit: str, which: Which, *, answered: bool = False
         run for run in of_selected_models if not (answered and run.sampling.mode == EXACT)
     ]
     runs = _newer_encodings(
-        matching(candidates, which.sampling, which.dtype, which.snapshot), which.sampling
+        matching_runs(candidates, which.sampling, which.dtype, which.snapshot), which.sampling
     )
-    runs = split(store, runs, which.fingerprint)
+    runs = split_by_fingerprint(store, runs, which.fingerprint)
     if candidates and not runs:
         selectors = {"sampling": which.sampling, "dtype": which.dtype, "snapshot": which.snapshot}
         selection = " and ".join(
@@ -139,10 +141,10 @@ def runs_of(
     runs = store.runs.list(
         audit, instrument, model, versions=dict(templates.versions), personas=True
     )
-    return chosen_of(runs, templates)
+    return select_runs(runs, templates)
 
 
-def chosen_of(runs: Sequence[Run], templates: TemplateChoice) -> tuple[Run, ...]:
+def select_runs(runs: Sequence[Run], templates: TemplateChoice) -> tuple[Run, ...]:
     """Return the runs that match a choice of templates, as `runs_of`."""
     _check_languages(runs, templates)
     personas = list(dict.fromkeys(name for run in runs for name in run.personas))
@@ -157,13 +159,13 @@ def chosen_of(runs: Sequence[Run], templates: TemplateChoice) -> tuple[Run, ...]
         run
         for run in runs
         if (not templates.languages or run.language in templates.languages)
-        and of_persona(run, templates.personas)
+        and has_persona(run, templates.personas)
     ]
     _check_templates(selected, templates)
     return tuple(run for run in selected if run.family in (templates.families or run.families[-1:]))
 
 
-def of_persona(run: Run, wanted: Collection[str]) -> bool:
+def has_persona(run: Run, wanted: Collection[str]) -> bool:
     """Return whether a run has one of these personas, or no persona if none are given."""
     if not run.persona:
         return not wanted or bool({NONE, EVERY} & set(wanted))
@@ -215,62 +217,66 @@ def template_notes(runs: Iterable[Run]) -> tuple[str, ...]:
     These are in other languages, families or versions of templates, or with other personas.
     """
     distinct_runs = tuple(dict.fromkeys(runs))
-    families_by_way = {
-        run.design_key: {
-            other.family for other in distinct_runs if other.design_key == run.design_key
-        }
-        for run in distinct_runs
-    }
-    notes = []
-    if (
-        len({run.family for run in distinct_runs}) > 1
-        and len({run.model for run in distinct_runs}) > 1
-    ):
-        families = dict.fromkeys(f"{run.model} {run.family}" for run in distinct_runs)
-        notes.append(
-            f"these results are about several families of templates: {', '.join(families)}"
-        )
-    languages_by_spoken = {
-        run.language_independent_key: {
-            other.language
-            for other in distinct_runs
-            if other.language_independent_key == run.language_independent_key
-        }
-        for run in distinct_runs
-    }
+    notes = _mixed_family_notes(distinct_runs)
     for run in distinct_runs:
-        other_languages = [
-            language
-            for language in run.languages
-            if language not in languages_by_spoken[run.language_independent_key]
-        ]
-        if other_languages:
-            notes.append(
-                f"{run.model} was asked {run.instrument} in {', '.join(run.languages)}; this "
-                f"result is about {run.language}. For another: --language {other_languages[-1]}"
-            )
-        personas_included = {
-            other.persona_name for other in distinct_runs if other.answerer == run.answerer
-        }
-        if run.personas and (
-            unseen := [name for name in run.personas if name not in personas_included]
-        ):
-            subject = f"prompts with {run.persona_name}" if run.persona else "prompts without one"
-            notes.append(
-                f"{run.model} was asked {run.instrument} with the personas "
-                f"{', '.join(run.personas)}, too; this "
-                f"result is about {subject}. For another: --persona {shlex.quote(unseen[-1])}"
-            )
-        other_families = [
-            family for family in run.families if family not in families_by_way[run.design_key]
-        ]
-        if other_families:
-            notes.append(
-                f"{run.model} was asked the families of templates {', '.join(run.families)}; this "
-                f"result is about {run.family}. For another: --family {other_families[-1]}"
-            )
+        notes += _other_language_notes(run, distinct_runs)
+        notes += _other_persona_notes(run, distinct_runs)
+        notes += _other_family_notes(run, distinct_runs)
         notes += version_notes(run)
     return tuple(dict.fromkeys(notes))
+
+
+def _mixed_family_notes(runs: Sequence[Run]) -> list[str]:
+    """Return a note if runs of several models have several families of templates, or nothing."""
+    has_several_families = len({run.family for run in runs}) > 1
+    has_several_models = len({run.model for run in runs}) > 1
+    if not has_several_families or not has_several_models:
+        return []
+    families = dict.fromkeys(f"{run.model} {run.family}" for run in runs)
+    return [f"these results are about several families of templates: {', '.join(families)}"]
+
+
+def _other_language_notes(run: Run, runs: Sequence[Run]) -> list[str]:
+    """Return a note if a model was asked in a language that none of the runs has, or nothing."""
+    included = {
+        other.language
+        for other in runs
+        if other.language_independent_key == run.language_independent_key
+    }
+    left_out = [language for language in run.languages if language not in included]
+    if not left_out:
+        return []
+    return [
+        f"{run.model} was asked {run.instrument} in {', '.join(run.languages)}; this "
+        f"result is about {run.language}. For another: --language {left_out[-1]}"
+    ]
+
+
+def _other_persona_notes(run: Run, runs: Sequence[Run]) -> list[str]:
+    """Return a note if a model was asked with a persona that none of the runs has, or nothing."""
+    if not run.personas:
+        return []
+    included = {other.persona_name for other in runs if other.answerer == run.answerer}
+    left_out = [name for name in run.personas if name not in included]
+    if not left_out:
+        return []
+    subject = f"prompts with {run.persona_name}" if run.persona else "prompts without one"
+    return [
+        f"{run.model} was asked {run.instrument} with the personas {', '.join(run.personas)}, "
+        f"too; this result is about {subject}. For another: --persona {shlex.quote(left_out[-1])}"
+    ]
+
+
+def _other_family_notes(run: Run, runs: Sequence[Run]) -> list[str]:
+    """Return a note if a model was asked a family that none of the runs has, or nothing."""
+    included = {other.family for other in runs if other.design_key == run.design_key}
+    left_out = [family for family in run.families if family not in included]
+    if not left_out:
+        return []
+    return [
+        f"{run.model} was asked the families of templates {', '.join(run.families)}; this "
+        f"result is about {run.family}. For another: --family {left_out[-1]}"
+    ]
 
 
 def version_notes(run: Run | None, template: str | None = None) -> tuple[str, ...]:
@@ -283,16 +289,21 @@ def version_notes(run: Run | None, template: str | None = None) -> tuple[str, ..
     )
 
 
-def _version_note(run: Run, one: AskedTemplate) -> str:
-    counts = f"version {one.version} counts" if one.version else "the chosen one was not among them"
-    left_out = f"version{'s' * (len(one.others) > 1)} {', '.join(map(str, one.others))}"
+def _version_note(run: Run, template: AskedTemplate) -> str:
+    """Return the note on the versions of a template that are left out."""
+    counts = "the chosen one was not among them"
+    if template.version:
+        counts = f"version {template.version} counts"
+    plural_end = "s" if len(template.others) > 1 else ""
+    left_out = f"version{plural_end} {', '.join(map(str, template.others))}"
     return (
-        f"{run.model} was asked several versions of the template {one.name}: {counts}, {left_out} "
-        f"left out. For another: --template-version {one.name}={one.others[-1]}"
+        f"{run.model} was asked several versions of the template {template.name}: {counts}, "
+        f"{left_out} left out. For another: "
+        f"--template-version {template.name}={template.others[-1]}"
     )
 
 
-def matching(
+def matching_runs(
     runs: Sequence[Run],
     sampling: str | None = None,
     dtype: str | None = None,
@@ -346,7 +357,7 @@ def _but_encoding(run: Run) -> tuple[object, ...]:
     return run.instrument, run.language, *computed, run.sampling, run.family, run.persona
 
 
-def of_models(store: Store, runs: Sequence[Run], names: Collection[str]) -> list[Run]:
+def runs_of_models(store: Store, runs: Sequence[Run], names: Collection[str]) -> list[Run]:
     """Return the runs that these names of models or runs mean, or all if there are none.
 
     A hub id may have a revision (`@`). A run is named as lists print it: `MODEL · persona rural`.
@@ -366,7 +377,7 @@ def models_named(store: Store, name: str) -> frozenset[int]:
     """Return the rowids of the models that the name of a model or of a run means."""
     runs = store.runs.list(personas=True)
     return store.runs.models([name]) or frozenset(
-        run.model_id for run in of_models(store, runs, [name])
+        run.model_id for run in runs_of_models(store, runs, [name])
     )
 
 
@@ -516,29 +527,29 @@ def persona_in(name: str) -> str:
 
 def without_runs(store: Store, runs: Sequence[Run], names: Collection[str]) -> list[str]:
     """Return the names of models without any of these runs."""
-    return [name for name in names if not of_models(store, runs, [name])]
+    return [name for name in names if not runs_of_models(store, runs, [name])]
 
 
-def told_apart(names: Sequence[str], *more: Sequence[str]) -> list[str]:
+def unique_names(names: Sequence[str], *more: Sequence[str]) -> list[str]:
     """Return names that are made unique by appending further data to equal ones.
 
     Data are appended in the given order.
 
     Examples
     --------
-    >>> told_apart(["m", "m", "n"], ["en", "en", "de"], ["float32", "bfloat16", "float32"])
+    >>> unique_names(["m", "m", "n"], ["en", "en", "de"], ["float32", "bfloat16", "float32"])
     ['m · float32', 'm · bfloat16', 'n']
     """
-    unique_names = list(names)
+    unique = list(names)
     for details in more:
         kinds: dict[str, set[str]] = {}
-        for name, detail in zip(unique_names, details, strict=True):
+        for name, detail in zip(unique, details, strict=True):
             kinds.setdefault(name, set()).add(detail)
-        unique_names = [
+        unique = [
             f"{name}{DOT}{detail}" if len(kinds[name]) > 1 else name
-            for name, detail in zip(unique_names, details, strict=True)
+            for name, detail in zip(unique, details, strict=True)
         ]
-    return unique_names
+    return unique
 
 
 def named_runs(runs: Sequence[Run]) -> dict[str, Run]:
@@ -546,7 +557,7 @@ def named_runs(runs: Sequence[Run]) -> dict[str, Run]:
 
     A name is the model's, with as much as it takes of how it was asked.
     """
-    names = told_apart(
+    names = unique_names(
         [run.named for run in runs],
         [run.instrument for run in runs],
         [run.family for run in runs],
@@ -581,7 +592,7 @@ def _size(run: Run) -> str:
     return f"{run.responses:,} {'prompts scored' if run.sampling.mode == EXACT else 'answers'}"
 
 
-def nothing_answered(run: Run, failures: Failures) -> str:
+def no_answers_message(run: Run, failures: Failures) -> str:
     """Return a message that there is nothing to judge, with the reason."""
     done = "scored" if run.sampling.mode == EXACT else "answered"
     reason = f": {failures.reason}" if failures.reason else ""
@@ -660,7 +671,7 @@ def _tables(rows: Iterable[tuple[int, str, int, int]]) -> list[npt.NDArray[np.in
     return tables
 
 
-def split(store: Store, runs: Sequence[Run], fingerprint: str | None) -> list[Run]:
+def split_by_fingerprint(store: Store, runs: Sequence[Run], fingerprint: str | None) -> list[Run]:
     """Return runs restricted to one fingerprint.
 
     `each` gives one run per fingerprint, None the runs as they are.
@@ -736,8 +747,8 @@ def _answering(store: Store, design: Design) -> list[Run]:
 
 
 @dataclass(frozen=True, slots=True)
-class Which:
-    """The answers that are meant. A field that is None or empty leaves its question open."""
+class AnswerSelection:
+    """A selection of answers. A field that is None or empty does not restrict it."""
 
     instrument: str | None = None
     "its name; several, separated by commas, of an audit whose result is about all instruments"
@@ -768,7 +779,7 @@ class Which:
         """The names of the selected instruments, or none for all."""
         return listed(self.instrument)
 
-    def given(self) -> dict[str, str]:
+    def to_options(self) -> dict[str, str]:
         """Return the command line's options for these answers, without those that are open."""
         values = {
             "instrument": self.instrument,
@@ -783,7 +794,7 @@ class Which:
         }
         return {name: value for name, value in values.items() if value}
 
-    def of_each(self, runs: Sequence[Run]) -> list[Self]:
+    def for_each_run(self, runs: Sequence[Run]) -> list[Self]:
         """Return a choice for each of the runs that this one means.
 
         It has no more than it takes to tell them apart.
@@ -811,17 +822,18 @@ class Which:
         )
 
     @classmethod
-    def of(cls, given: SimpleNamespace, store: Store) -> Self:
+    def from_arguments(cls, arguments: SimpleNamespace, store: Store) -> Self:
         """Return the answers that a command line or a program names. Raises UsageError."""
+        reader = getattr(arguments, "reader", None)
         return cls(
-            given.instrument,
-            whole_names(store, given.model),
-            templates_of(given),
-            getattr(given, "sampling", None),
-            getattr(given, "dtype", None),
-            given.snapshot,
-            given.fingerprint,
-            Readings(getattr(given, "reader", None), rulings=not given.without_rulings),
+            instrument=arguments.instrument,
+            models=whole_names(store, arguments.model),
+            templates=templates_of(arguments),
+            sampling=getattr(arguments, "sampling", None),
+            dtype=getattr(arguments, "dtype", None),
+            snapshot=arguments.snapshot,
+            fingerprint=arguments.fingerprint,
+            readings=Readings(reader, rulings=not arguments.without_rulings),
         )
 
 

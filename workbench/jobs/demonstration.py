@@ -25,8 +25,8 @@ from workbench.evidence import ruling_subjects
 from workbench.evidence.readings import codebook_of
 from workbench.inference.scripted.answers import AGREES, DISAGREES, HEDGES
 from workbench.inference.scripted.model import UNREADABLE
-from workbench.pipeline.queues import SEVERAL, Proposal, QueueSpec, make
-from workbench.pipeline.review import Review, answers_of, control_of, draw, review
+from workbench.pipeline.queues import SEVERAL, QueueProposal, QueueSpec, make_queue
+from workbench.pipeline.review import Review, answers_of, control_of, draw_control_sample, review
 from workbench.stats.resampling import derive_rng
 
 FIRST, SECOND, AUDITOR = "demo-ada", "demo-ben", "demo-cleo"
@@ -69,7 +69,7 @@ def label(store: Store, models: Sequence[str]) -> str:
     counts_before = store.labels.totals()
     if all(queue.name != QUEUE for queue in store.queues.list()):
         _make_training(store, models)
-        make(
+        make_queue(
             store,
             QueueSpec(
                 QUEUE,
@@ -114,7 +114,9 @@ def _make_training(store: Store, models: Sequence[str]) -> None:
         TRAINING, Purpose.TRAINING, CODEBOOK, models=tuple(models), per_stratum=PER_STRATUM
     )
     codebook = codebook_of(store, None, CODEBOOK)
-    make(store, spec, Proposal(spec, codebook, items, Sample((), 1, 0, 0), len(pooled), 0, ()))
+    make_queue(
+        store, spec, QueueProposal(spec, codebook, items, Sample((), 1, 0, 0), len(pooled), 0, ())
+    )
 
 
 def _label(store: Store, name: str, share: float, queue: str = QUEUE) -> None:
@@ -163,7 +165,7 @@ def rule(store: Store, run: Run) -> str:
     Returns a sentence about it, or an empty string if there is nothing left to do.
     """
     reviewed = review(store, run, USUAL)
-    control = control_of(store, reviewed) or draw(
+    control = control_of(store, reviewed) or draw_control_sample(
         store, reviewed, CONTROL, seed=SEED, drawn_by=AUDITOR
     )
     n_left = CONFIRMED - sum(control.looked_at(item, None) for item in control.items)
@@ -224,8 +226,8 @@ def _rulings(store: Store, of: Review) -> Iterator[tuple[str, Verdict, str]]:
 
 
 def _rule(store: Store, run: Run, name: str, verdict: Verdict, reason: str) -> None:
-    subject = ruling_subjects.find(store, name, run.instrument)
+    subject = ruling_subjects.find_subject(store, name, run.instrument)
     model = store.runs.model_key(run).hex()
-    ruling_subjects.rule(
+    ruling_subjects.add_ruling(
         store, subject, verdict, auditor=AUDITOR, reason=reason, reading=None, model=model
     )

@@ -60,7 +60,9 @@ def sample(task: Task) -> Ended:
     return _ended(task, plan, progress)
 
 
-def _asked(task: Task, design: Design, model: Model) -> tuple[pipeline.Plan, pipeline.Progress]:
+def _asked(
+    task: Task, design: Design, model: Model
+) -> tuple[pipeline.Plan, pipeline.AskingProgress]:
     """Ask for all missing answers of a design.
 
     Plans again if a statement was changed before anything was asked.
@@ -97,7 +99,7 @@ def _asked(task: Task, design: Design, model: Model) -> tuple[pipeline.Plan, pip
     raise AssertionError("the last plan is asked, or its conflict is raised")
 
 
-def _log(task: Task, design: Design, progress: pipeline.Progress) -> None:
+def _log(task: Task, design: Design, progress: pipeline.AskingProgress) -> None:
     """Log who answered, failures with reasons, and cut-off or saved answers."""
     if progress.answerers:
         task.say("snapshots: " + "; ".join(answerer.describe() for answerer in progress.answerers))
@@ -113,7 +115,7 @@ def _log(task: Task, design: Design, progress: pipeline.Progress) -> None:
             task.say(remark)
 
 
-def _ended(task: Task, plan: pipeline.Plan, progress: pipeline.Progress) -> Ended:
+def _ended(task: Task, plan: pipeline.Plan, progress: pipeline.AskingProgress) -> Ended:
     """Return the final state, with a message on stored answers and other notes for the user."""
     design, unit = plan.design, _unit(plan.design)
     counted_here = unit if plan.tally is None else "valid answers"
@@ -149,7 +151,7 @@ def _ended(task: Task, plan: pipeline.Plan, progress: pipeline.Progress) -> Ende
     return "done", f"{stored_note}{_besides(progress, design)}{rate_note}{spared_note}{cut_note}"
 
 
-def _besides(progress: pipeline.Progress, design: Design) -> str:
+def _besides(progress: pipeline.AskingProgress, design: Design) -> str:
     """Return notes on other answers.
 
     They are invalid ones, too many or too few valid ones, and those of several snapshots.
@@ -172,7 +174,7 @@ def _unit(design: Design) -> str:
     return "prompts" if design.sampling.mode == EXACT else "answers"
 
 
-def cut_off(progress: pipeline.Progress, design: Design) -> str:
+def cut_off(progress: pipeline.AskingProgress, design: Design) -> str:
     """Return a note on answers cut off in thought, with advice.
 
     It is empty if there are none.
@@ -195,13 +197,13 @@ def cut_off(progress: pipeline.Progress, design: Design) -> str:
     )
 
 
-def settled_words(progress: pipeline.Progress) -> str:
+def settled_words(progress: pipeline.AskingProgress) -> str:
     """Return the number of settled prompts, and the share of answers that this took."""
     verb = "is" if progress.settled == 1 else "are"
     return f"{plural(progress.settled, 'prompt')} {verb} settled: {progress.settlement}"
 
 
-def drawn_again(progress: pipeline.Progress) -> str:
+def drawn_again(progress: pipeline.AskingProgress) -> str:
     """Return a note on answers that were drawn again.
 
     They had no offered letter or were cut off.
@@ -212,7 +214,7 @@ def drawn_again(progress: pipeline.Progress) -> str:
 
 
 def throughput(
-    progress: pipeline.Progress, before: Work, after: Work, unit: str = "answers"
+    progress: pipeline.AskingProgress, before: Work, after: Work, unit: str = "answers"
 ) -> str:
     """Return a note on the work and the speed of an attempt.
 

@@ -25,7 +25,7 @@ from workbench.inference.base import (
     Thinking,
     Unhurried,
 )
-from workbench.pipeline.planning import Plan, restocked
+from workbench.pipeline.planning import Plan, refreshed
 
 if TYPE_CHECKING:
     from workbench.inference.base import Model
@@ -38,7 +38,7 @@ Came = dict[bytes, tuple[int, int]]
 
 
 @dataclass(slots=True)
-class Progress:
+class AskingProgress:
     """The progress of a collection, for people who watch."""
 
     done: int
@@ -160,7 +160,7 @@ class _Asking:
         should_stop: Callable[[], bool],
         first: FirstAnswers | None,
     ) -> None:
-        self.progress = Progress(plan.samples_stored, plan.samples)
+        self.progress = AskingProgress(plan.samples_stored, plan.samples)
         self._standing(plan)
         self.progress.watch = GpuWatch.of(model)
         if isinstance(model, Thinking):
@@ -170,7 +170,7 @@ class _Asking:
         self._should_stop = should_stop
         self._turns = turns_of(model)
         self._ids: dict[ModelCard, tuple[int, int]] = {}
-        self._reading = BatchReader.of(store, plan.templates, plan.probes)
+        self._reading = BatchReader.for_probes(store, plan.templates, plan.probes)
         self._first = first
         self._batch: list[Answered] = []
         self._said: dict[bytes, Read] = {}
@@ -201,7 +201,7 @@ class _Asking:
     def turn(self) -> str:
         """Plan for the model that answers now, and return a message on the change."""
         self._turns = turns_of(self._model)
-        self.plan = restocked(self._store, self.plan, self._model.card, self._attempt)
+        self.plan = refreshed(self._store, self.plan, self._model.card, self._attempt)
         self._said = {}
         progress = self.progress
         progress.done, progress.total = self.plan.samples_stored, self.plan.samples
@@ -271,7 +271,7 @@ class _Asking:
         Invalid answers are drawn again, and settled prompts are not asked any more.
         """
         if self.plan.settling is None:
-            self.plan = self.plan.after(came)
+            self.plan = self.plan.with_answers(came)
         self._standing(self.plan)
 
     def settle(self, wanted: Sequence[tuple[bytes, Request]]) -> None:
@@ -281,7 +281,7 @@ class _Asking:
         """
         if self.plan.settling is None or self.changed:
             return
-        self.plan = self.plan.settled_after(
+        self.plan = self.plan.with_settled_answers(
             self._said, {key: request.first + request.n for key, request in wanted}
         )
         self._said = {}
@@ -405,7 +405,7 @@ def collect(
     only: Set[bytes] | None = None,
     say: Callable[[str], None] = lambda _: None,
     first: FirstAnswers | None = None,
-) -> Progress:
+) -> AskingProgress:
     """Ask for the missing answers, and commit them with their readings and the job's progress.
 
     If answers are drawn until they are valid, what is missing then is asked again, until nothing is

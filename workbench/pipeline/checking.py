@@ -1,5 +1,4 @@
-"""An instrument ─→ findings: what lint and the wording checks see at once, and what models have
-said of its texts.
+"""The findings on an instrument: those of lint and wording checks, and those of models.
 
 The models' part is a job. It embeds every text once and judges every pair once, commits as it goes,
 and asks only what is missing when it is resumed.
@@ -58,7 +57,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class CheckSpec:
-    """What models are to say of an instrument's wordings."""
+    """The models that check an instrument's wordings, and the thresholds of findings."""
 
     instrument: str
     encoder: str = MINILM
@@ -103,7 +102,7 @@ class CheckPlan:
         return self.total - self.left
 
     def describe(self) -> str:
-        """Say it in sentences, a line each."""
+        """Return a description of the plan, one sentence in each line."""
         spec = self.spec
         lines = [f"{spec.instrument}, wordings in {', '.join(self.languages)}"]
         if spec.encoder:
@@ -127,8 +126,8 @@ class CheckPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """A finding, and the waiver on it where there is one."""
+class CheckedFinding:
+    """A finding with its waiver, if it has one."""
 
     finding: LintFinding
     waiver: Waiver | None = None
@@ -136,10 +135,10 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """All that is odd about an instrument, by what is known now."""
+    """The findings on an instrument that are known now."""
 
     instrument: Instrument
-    checked: tuple[Checked, ...]
+    checked: tuple[CheckedFinding, ...]
     "errors first"
     encoder: CheckModel | None
     "whose similarities were used; None where none are stored"
@@ -149,26 +148,26 @@ class CheckReport:
     "waivers of findings that are no more: their texts changed, or what was odd was mended"
 
     @property
-    def open(self) -> tuple[Checked, ...]:
-        """What nobody waived."""
-        return tuple(one for one in self.checked if one.waiver is None)
+    def open(self) -> tuple[CheckedFinding, ...]:
+        """The findings that nobody waived."""
+        return tuple(item for item in self.checked if item.waiver is None)
 
     @property
-    def waived(self) -> tuple[Checked, ...]:
-        return tuple(one for one in self.checked if one.waiver is not None)
+    def waived(self) -> tuple[CheckedFinding, ...]:
+        return tuple(item for item in self.checked if item.waiver is not None)
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many findings of each severity are open."""
-        found = Counter(one.finding.severity for one in self.open)
+        """The number of open findings by severity."""
+        found = Counter(item.finding.severity for item in self.open)
         return {severity: found[severity] for severity in SEVERITIES}
 
 
 def plan_check(store: Store, spec: CheckSpec) -> CheckPlan:
     """Return the work that a check still has to do.
 
-    Raises UsageError where there is nothing to check, MissingPackage and ModelError for a model
-    that is not there.
+    Raises UsageError if there is nothing to check, MissingPackage or ModelError for a model that is
+    missing.
     """
     if not spec.encoder and not spec.nli:
         raise UsageError("no encoder and no entailment model given, so there is nothing to compute")
@@ -183,8 +182,9 @@ def run_check(
     job: int | None = None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> tuple[int, int]:
-    """Compute what is missing and return (stored, wanted). Each model is loaded only where
-    something is missing.
+    """Compute the missing results, and return (stored, wanted).
+
+    A model is loaded only if it has results to compute.
     """
     models = dict(_stored_models(store, spec))
     plan = _plan(store, spec, models)
@@ -218,16 +218,16 @@ def run_check(
 def check_report(
     store: Store, name: str, language: str | None = None, thresholds: Thresholds | None = None
 ) -> CheckReport:
-    """Return everything that is odd about an instrument, in one language or in all.
+    """Return the findings on an instrument, in one language or in all of them.
 
-    Similarities and entailments are those of the model that has seen most of it; what a model found
-    is told by its measure, though equal words would have found it too. `thresholds` None stands for
-    those of the newest check.
+    Similarities and entailments are those of the model that has read most of its texts. A finding
+    of a model names its measure, even if equal words would have led to it, too. `thresholds` None
+    stands for those of the newest check.
     """
     chosen = thresholds or thresholds_of(store, name)
 
     def made() -> CheckReport:
-        return _checked(store, name, language, chosen)
+        return _report_without_waivers(store, name, language, chosen)
 
     report = cached_result(
         store,
@@ -237,9 +237,9 @@ def check_report(
     )
     if not (waivers := store.checks.waivers(name)):
         return report
-    found = {one.finding.fingerprint: one.finding for one in report.checked}
+    found = {item.finding.fingerprint: item.finding for item in report.checked}
     checked = tuple(
-        Checked(finding, waivers.get(fingerprint)) for fingerprint, finding in found.items()
+        CheckedFinding(finding, waivers.get(fingerprint)) for fingerprint, finding in found.items()
     )
     return replace(
         report,
@@ -248,8 +248,10 @@ def check_report(
     )
 
 
-def _checked(store: Store, name: str, language: str | None, thresholds: Thresholds) -> CheckReport:
-    """Return the same without waivers."""
+def _report_without_waivers(
+    store: Store, name: str, language: str | None, thresholds: Thresholds
+) -> CheckReport:
+    """Return the report of an instrument without its waivers."""
     instrument = store.instruments.get(name)
     encoder = next(iter(store.checks.models(name, ENCODER)), None)
     nli = next(iter(store.checks.models(name, NLI)), None)
@@ -268,7 +270,9 @@ def _checked(store: Store, name: str, language: str | None, thresholds: Threshol
         once.setdefault(finding.fingerprint, finding)  # the first of two that are alike stays
     return CheckReport(
         instrument,
-        tuple(Checked(one, None) for one in sorted(once.values(), key=by_severity)),
+        tuple(
+            CheckedFinding(finding_, None) for finding_ in sorted(once.values(), key=by_severity)
+        ),
         encoder,
         nli,
         thresholds,
@@ -277,7 +281,7 @@ def _checked(store: Store, name: str, language: str | None, thresholds: Threshol
 
 
 def open_lint(store: Store, name: str) -> tuple[LintFinding, ...]:
-    """Return what lint finds and nobody waived: the part of a report that takes no time."""
+    """Return the findings of lint that nobody waived, the part of a report that takes no time."""
 
     def made() -> tuple[LintFinding, ...]:
         instrument = store.instruments.get(name)
@@ -299,8 +303,9 @@ def open_lint(store: Store, name: str) -> tuple[LintFinding, ...]:
 
 
 def similarity_spreads(store: Store, name: str, language: str | None = None) -> tuple[Spread, ...]:
-    """Return the similarity of each kind of wording to the originals; empty without stored
-    cosines.
+    """Return the similarity of each kind of wording to the originals.
+
+    It is empty without stored cosines.
     """
     encoder = next(iter(store.checks.models(name, ENCODER)), None)
     if encoder is None:
@@ -409,7 +414,7 @@ def _plan(store: Store, spec: CheckSpec, models: Mapping[str, int | None]) -> Ch
 
 
 class _Clock:
-    """How far a job is, as its row keeps it."""
+    """The progress of a job, as its row keeps it."""
 
     def __init__(self, job: int | None) -> None:
         self._job = job
@@ -417,14 +422,14 @@ class _Clock:
         self._started = time.monotonic()
 
     def begin(self, plan: CheckPlan, store: Store, doing: str) -> CheckPlan:
-        """Count from what is stored now that a model is known exactly, and say what comes."""
+        """Start to count from the stored results of a plan, and show the next step."""
         self._done = plan.done
         if self._job is not None:
             store.jobs.beat(self._job, doing)
         return plan
 
     def after(self, n: int) -> tuple[int, int, str] | None:
-        """Count n more, and return (job, done, progress) where there is a job."""
+        """Count n further results, and return (job, done, progress), or None without a job."""
         self._done += n
         self._made += n
         seconds = round(time.monotonic() - self._started, 2)
@@ -433,7 +438,7 @@ class _Clock:
 
 
 def _groups(items: Sequence[Item], should_stop: Callable[[], bool]) -> Iterator[Sequence[Item]]:
-    """Yield items some at a time, until a stop is asked for."""
+    """Yield items in groups, until a stop is requested."""
     for start in range(0, len(items), GROUP):
         if should_stop():
             return
@@ -457,13 +462,13 @@ SPREAD = {
     "high": "highest",
 }
 MARKED = {"error": "✗ error", "warning": "! warning", "note": "· note"}
-Found = tuple[str, Checked]
+Found = tuple[str, CheckedFinding]
 "the instrument, and what is odd about it"
 
 
-def key_of(one: Checked) -> str:
+def key_of(item: CheckedFinding) -> str:
     """Return the key of a finding, in hexadecimal."""
-    return one.finding.fingerprint.hex()
+    return item.finding.fingerprint.hex()
 
 
 def findings(shown: Sequence[Found]) -> Table[Found]:
@@ -477,7 +482,7 @@ def findings(shown: Sequence[Found]) -> Table[Found]:
                 "key",
                 "key",
                 lambda row: key_of(row[1]),
-                words={key_of(one): key_of(one)[:KEY] for _, one in shown},
+                words={key_of(item): key_of(item)[:KEY] for _, item in shown},
             ),
             Column("severity", "severity", lambda row: row[1].finding.severity, words=MARKED),
             Column("instrument", "instrument", lambda row: row[0]),
@@ -498,7 +503,7 @@ def findings(shown: Sequence[Found]) -> Table[Found]:
 
 
 def _wording(row: Found) -> Link | None:
-    """Return the wording of a finding; None if the finding is not about a wording."""
+    """Return a link to the wording of a finding, or None if the finding is about no wording."""
     finding = row[1].finding
     if finding.ref is None:
         return None
@@ -516,7 +521,7 @@ def _variant(row: Found) -> str | None:
 
 
 def _text(place: int) -> tuple[Column[Found], Column[Found]]:
-    """Return what a text is that was compared, and the text."""
+    """Return the columns of a compared text: its variant, and the text itself."""
 
     def part(name: str) -> Callable[[Found], str | None]:
         return lambda row: (
@@ -542,13 +547,13 @@ def _of_waiver(name: str) -> Column[Found]:
 
 
 def severities(shown: Iterable[Found]) -> Mapping[str, int]:
-    """Return how many findings of each severity nobody waived."""
-    found = Counter(one.finding.severity for _, one in shown if one.waiver is None)
+    """Return the number of findings by severity, without waived ones."""
+    found = Counter(item.finding.severity for _, item in shown if item.waiver is None)
     return {severity: found[severity] for severity in SEVERITIES}
 
 
 def finding_notes(shown: Sequence[Found], reports: Mapping[str, CheckReport]) -> list[str]:
-    """Say what was waived, what models were used, and how many findings there are."""
+    """Return notes on waived findings, the models that were used, and the number of findings."""
     notes = []
     for name, report in reports.items():
         if report.waived or report.lapsed:
@@ -565,18 +570,18 @@ def finding_notes(shown: Sequence[Found], reports: Mapping[str, CheckReport]) ->
     notes.append(
         ", ".join(plural(n, severity) for severity, n in severities(shown).items()) + COUNTED
     )
-    if void := sum(one.finding.code in VOID for _, one in shown):
+    if void := sum(item.finding.code in VOID for _, item in shown):
         said = "about one text under two names: a test that compares the two is void"
         notes.append(f"{plural(void, 'finding')} {said}")
     return notes
 
 
 def similarity(found: Mapping[str, Sequence[Spread]]) -> Table[tuple[str, Spread]]:
-    """Return how near the wordings of each kind are to their originals, by language."""
+    """Return the table of similarities between wordings and originals, by language and kind."""
     return Table(
         "similarity",
         "Similarity of wordings to their originals",
-        [(language, one) for language, of in found.items() for one in of],
+        [(language, spread) for language, of in found.items() for spread in of],
         [
             Column("language", "language", lambda row: row[0]),
             Column("kind", "wording", lambda row: row[1].kind),

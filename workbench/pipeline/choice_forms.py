@@ -71,7 +71,7 @@ def named_question(store: Store, instrument: str, name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RequestedForms:
     """The forms that are to be made of questions."""
 
     bias: Bias | None = None
@@ -99,7 +99,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class ProposedWording:
     """A wording that is not written yet."""
 
     ref: str
@@ -124,7 +124,7 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedForm:
     """A form that cannot be made of a question."""
 
     ref: str
@@ -139,9 +139,9 @@ class Proposals:
 
     instrument: str
     language: str
-    wanted: Wanted
-    made: tuple[Proposal, ...]
-    refused: tuple[Refused, ...]
+    wanted: RequestedForms
+    made: tuple[ProposedWording, ...]
+    refused: tuple[RefusedForm, ...]
     there: int
     "number of forms that exist already: in these words, or written by somebody if none can be made"
     seen: Mapping[str, Statement]
@@ -152,7 +152,7 @@ class Proposals:
     "ref -> the item of an existing statement that has no bias yet"
 
     @property
-    def replacing(self) -> tuple[Proposal, ...]:
+    def replacing(self) -> tuple[ProposedWording, ...]:
         """The proposals that would replace another text."""
         return tuple(proposal for proposal in self.made if proposal.held is not None)
 
@@ -202,7 +202,9 @@ class _Target:
         )
 
 
-def propose(store: Store, instrument: str, refs: Sequence[str], wanted: Wanted) -> Proposals:
+def propose(
+    store: Store, instrument: str, refs: Sequence[str], wanted: RequestedForms
+) -> Proposals:
     """Return the forms that can be made of questions.
 
     No refs stand for all questions of the instrument. It reads only.
@@ -296,11 +298,14 @@ class _Work:
     """The forms made so far, and the statements that were read."""
 
     def __init__(
-        self, wanted: Wanted, statements: Mapping[str, Statement], items: Mapping[str, ChoiceItem]
+        self,
+        wanted: RequestedForms,
+        statements: Mapping[str, Statement],
+        items: Mapping[str, ChoiceItem],
     ):
         self._wanted, self._statements, self._items = wanted, statements, items
-        self.made: dict[tuple[str, VariantId], Proposal] = {}
-        self.refused: list[Refused] = []
+        self.made: dict[tuple[str, VariantId], ProposedWording] = {}
+        self.refused: list[RefusedForm] = []
         self.there = 0
         self.seen: dict[str, Statement] = {}
         self.new: dict[str, tuple[Statement, ChoiceItem]] = {}
@@ -312,7 +317,7 @@ class _Work:
         question = question_of(statement, self._wanted.language)
         if isinstance(question, str):
             form = self._wanted.bias or next(iter(self._wanted.perturbations), "changed form")
-            self.refused.append(Refused(statement.ref, form, question))
+            self.refused.append(RefusedForm(statement.ref, form, question))
             return
         target = self._perturbed_target(statement, question)
         if self._wanted.own or self._wanted.bias is not None:
@@ -335,7 +340,7 @@ class _Work:
                 self.there += 1
                 return None
             form = self._wanted.bias or (item.bias if item else "changed form")
-            self.refused.append(Refused(statement.ref, form, str(error)))
+            self.refused.append(RefusedForm(statement.ref, form, str(error)))
             return None
         changed = target.pair.changed
         if changed is None:
@@ -428,7 +433,7 @@ class _Work:
             return None
         if item is None:
             reason = "it has no bias, so no audit asks it; make a pair from it first"
-            self.refused.append(Refused(statement.ref, self._wanted.perturbations[0], reason))
+            self.refused.append(RefusedForm(statement.ref, self._wanted.perturbations[0], reason))
             return None
         return _Target(
             ChoicePair(item.key, item.bias, question, None, variant=item.variant),
@@ -444,7 +449,7 @@ class _Work:
             for number in range(1, request.draws + 1):
                 drawn_form = draw(pair.original, pair.key, perturbation, number, request.seed)
                 if drawn_form.choice is None:
-                    self.refused.append(Refused(target.ref, perturbation, drawn_form.cannot))
+                    self.refused.append(RefusedForm(target.ref, perturbation, drawn_form.cannot))
                     break
                 twin = draw_by_stem.setdefault(drawn_form.choice.stem, number)
                 remarks = (f"the same text as draw {twin}",) if twin != number else ()
@@ -484,7 +489,7 @@ class _Work:
             return
         source_ref = target.of.ref if target.of.ref != target.ref else ""
         stored_text = stored.text if stored else None
-        self.made[key] = Proposal(
+        self.made[key] = ProposedWording(
             target.ref,
             variant,
             before.lettered(),
@@ -516,18 +521,20 @@ def _statement(target: _Target) -> tuple[Statement, ChoiceItem]:
     return statement, item
 
 
-def _written(statement: Statement, proposals: Sequence[Proposal], language: str) -> Statement:
+def _written(
+    statement: Statement, proposals: Sequence[ProposedWording], language: str
+) -> Statement:
     """Return a statement with these proposals as its wordings."""
     for proposal in _original_first(proposals):
         statement = with_text(statement, proposal.variant, language, proposal.text, proposal.author)
     return statement
 
 
-def _original_first(proposals: Sequence[Proposal]) -> Iterator[Proposal]:
+def _original_first(proposals: Sequence[ProposedWording]) -> Iterator[ProposedWording]:
     yield from sorted(proposals, key=lambda proposal: proposal.variant != ORIGINAL)
 
 
-def _check(wanted: Wanted) -> None:
+def _check(wanted: RequestedForms) -> None:
     """Raise UsageError for a request that no question can meet."""
     if wanted.bias is None and not wanted.own and not wanted.perturbations:
         raise UsageError("nothing to make; name a bias, or perturbations")

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from operator import methodcaller
 
 import numpy as np
 
@@ -16,15 +17,15 @@ from workbench.domain.keys import SEED
 from workbench.domain.readings import free_text
 from workbench.domain.verdicts import Estimate
 from workbench.evidence.reader_quality import (
-    Bounds,
     Evaluation,
-    Quality,
+    F1Bounds,
+    ReaderQuality,
     Support,
     evaluation,
     quality,
+    quality_data,
     quality_warnings,
 )
-from workbench.evidence.reader_quality import as_json as quality_as_json
 from workbench.figures.book import Book, Entry
 from workbench.figures.pictures.of_table import Curves, Forest, Matrix
 from workbench.figures.shown import number
@@ -40,7 +41,7 @@ WAYS = {"tuned": "fine-tuned", "zero_shot": "zero-shot"}
 
 
 @dataclass(frozen=True, slots=True)
-class ReadText:
+class TestText:
     """A text of the test set."""
 
     instrument: str
@@ -57,7 +58,7 @@ class Assessed:
     classifier: Classifier
     threshold: float = PUBLISHED_THRESHOLD
     seed: int = SEED
-    texts: Mapping[int, ReadText] = field(default_factory=dict)
+    texts: Mapping[int, TestText] = field(default_factory=dict)
     "unit -> the text that was read, if the store has it"
     models: Mapping[str, BoolArray] = field(default_factory=dict)
     "model -> (n,) whether it gave a text of the test set"
@@ -72,7 +73,7 @@ class Assessed:
         return self.test.report(way, threshold, seed=self.seed)
 
     @cached_property
-    def quality(self) -> Quality:
+    def quality(self) -> ReaderQuality:
         """The quality of the readings that reach the threshold."""
         return quality(self.classifier, self.threshold, seed=self.seed)
 
@@ -81,7 +82,7 @@ class Assessed:
         """The warning that the quality is too poor for figures, if it is."""
         return tuple(quality_warnings(self.quality))
 
-    def told(self) -> tuple[str, ...]:
+    def description(self) -> tuple[str, ...]:
         """Return a description of the classifier and of its figures."""
         config, data, stands_for = (
             self.classifier.config,
@@ -104,7 +105,7 @@ class Assessed:
             "config": self.classifier.config,
             "data": self.classifier.data,
             "threshold": self.threshold,
-            "quality": quality_as_json(self.quality),
+            "quality": quality_data(self.quality),
             "test": {
                 "stands_for": test.stands_for(),
                 "inclusion_known": inclusion is not None,
@@ -130,7 +131,7 @@ def assessed(
     classifier = store.classifiers.get(name)
     items = (item.context for item in store.labels.judged(classifier.codebook))
     text_by_unit = {
-        context.unit: ReadText(
+        context.unit: TestText(
             context.instrument, context.ref, context.variant, context.statement, context.text
         )
         for context in items
@@ -173,7 +174,7 @@ HELP = {
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class ReadingWay:
     """Macro F1 of the classifier, or of its base.
 
     It is that of answers whose confidence reaches a threshold.
@@ -184,16 +185,16 @@ class Way:
     accuracy: Estimate
     error: float
     "expected calibration error, of all answers"
-    bounds: Bounds | None
+    bounds: F1Bounds | None
 
 
-def ways(of: Assessed) -> Table[Way]:
+def ways(of: Assessed) -> Table[ReadingWay]:
     """Return macro F1 at the threshold and of all answers, fine-tuned beside zero-shot.
 
     See Faulborn et al. 2025.
     """
     rows = [
-        Way(
+        ReadingWay(
             way,
             of.test.point(way, threshold, seed=of.seed),
             of.report(way, threshold).accuracy,
@@ -207,147 +208,165 @@ def ways(of: Assessed) -> Table[Way]:
         "ways",
         "Macro F1",
         rows,
-        [
-            Column("way", "classifier", lambda row: row.name, words=WAYS),
-            Column(
-                "threshold",
-                "confidence from",
-                lambda row: row.point.threshold,
-                Kind.COEFFICIENT,
-                short="from",
-            ),
-            Column(
-                "macro_f1",
-                "macro F1",
-                lambda row: row.point.macro_f1,
-                Kind.COEFFICIENT,
-                scale=SHARE,
-            ),
-            Column(
-                "kept",
-                "kept",
-                lambda row: row.point.kept,
-                Kind.SHARE,
-                help="answers that reach the confidence",
-            ),
-            Column("n", "texts", lambda row: row.point.n, Kind.COUNT),
-            Column(
-                "accuracy",
-                "accuracy",
-                lambda row: row.accuracy,
-                Kind.COEFFICIENT,
-                scale=SHARE,
-                aside=True,
-            ),
-            Column(
-                "calibration_error",
-                "calibration error",
-                lambda row: row.error,
-                Kind.SIZE,
-                help="expected calibration error: mean distance of confidence and accuracy over "
-                "all answers "
-                "(Guo et al. 2017)",
-                short="ECE",
-            ),
-            Column(
-                "unsettled_wrong",
-                "if unsettled are wrong",
-                lambda row: row.bounds.wrong if row.bounds else None,
-                Kind.COEFFICIENT,
-                help="macro F1 if every text that people disagree on was misread",
-                aside=True,
-            ),
-            Column(
-                "unsettled_right",
-                "if right",
-                lambda row: row.bounds.right if row.bounds else None,
-                Kind.COEFFICIENT,
-                aside=True,
-            ),
-        ],
+        _way_columns(),
         key=lambda row: (row.name, f"{row.point.threshold:g}"),
         definition=f"Figures {of.test.rests_on()}.",
         pictures=[Forest(values=["macro_f1"], rows=["threshold"], series="way")],
     )
 
 
-Class = tuple[str, int, ClassificationReport]
+def _way_columns() -> list[Column[ReadingWay]]:
+    """Return the columns of the classifier beside its base."""
+    return [
+        Column("way", "classifier", lambda row: row.name, words=WAYS),
+        Column(
+            "threshold",
+            "confidence from",
+            lambda row: row.point.threshold,
+            Kind.COEFFICIENT,
+            short="from",
+        ),
+        Column(
+            "macro_f1",
+            "macro F1",
+            lambda row: row.point.macro_f1,
+            Kind.COEFFICIENT,
+            scale=SHARE,
+        ),
+        Column(
+            "kept",
+            "kept",
+            lambda row: row.point.kept,
+            Kind.SHARE,
+            help="answers that reach the confidence",
+        ),
+        Column("n", "texts", lambda row: row.point.n, Kind.COUNT),
+        Column(
+            "accuracy",
+            "accuracy",
+            lambda row: row.accuracy,
+            Kind.COEFFICIENT,
+            scale=SHARE,
+            aside=True,
+        ),
+        Column(
+            "calibration_error",
+            "calibration error",
+            lambda row: row.error,
+            Kind.SIZE,
+            help="expected calibration error: mean distance of confidence and accuracy over "
+            "all answers "
+            "(Guo et al. 2017)",
+            short="ECE",
+        ),
+        Column(
+            "unsettled_wrong",
+            "if unsettled are wrong",
+            lambda row: row.bounds.wrong if row.bounds else None,
+            Kind.COEFFICIENT,
+            help="macro F1 if every text that people disagree on was misread",
+            aside=True,
+        ),
+        Column(
+            "unsettled_right",
+            "if right",
+            lambda row: row.bounds.right if row.bounds else None,
+            Kind.COEFFICIENT,
+            aside=True,
+        ),
+    ]
 
 
-def classes_at(of: Assessed, threshold: str) -> Table[Class]:
+@dataclass(frozen=True, slots=True)
+class ClassScores:
+    """The scores of one true class, read by the classifier or by its base."""
+
+    way: str
+    index: int
+    "of the true label"
+    report: ClassificationReport
+
+    @property
+    def label(self) -> str:
+        return LABELS[self.index]
+
+    def n_read(self, index: int) -> int:
+        """Return the number of texts of the class that were read as the label with an index."""
+        return int(self.report.matrix[self.index][index])
+
+
+def classes_at(of: Assessed, threshold: str) -> Table[ClassScores]:
     """Return the classes at a threshold that a subject names."""
     return classes(of, float(threshold))
 
 
-def classes(of: Assessed, threshold: float) -> Table[Class]:
+def classes(of: Assessed, threshold: float) -> Table[ClassScores]:
     """Return precision, recall and F1 of each class (Table 7).
 
     They are those of answers whose confidence reaches a threshold.
     """
-    rows = [
-        (way, index, report)
-        for way, report in ((way, of.report(way, threshold)) for way in WAYS)
-        for index in range(len(LABELS))
-    ]
-
-    def read(index: int) -> Callable[[Class], int]:
-        return lambda row: int(row[2].matrix[row[1]][index])
-
-    counts: list[Column[Class]] = [
-        Column(f"read_{label}", f"read {label}", read(index), Kind.COUNT, aside=True)
-        for index, label in enumerate(LABELS)
-    ]
+    rows = []
+    notes = []
+    for way in WAYS:
+        report = of.report(way, threshold)
+        rows += [ClassScores(way, index, report) for index in range(len(LABELS))]
+        if not report.macro_f1.defined:
+            notes.append(f"{WAYS[way]}: macro F1 undefined, {report.macro_f1.undefined}")
     return Table(
         "classes",
         f"Classes at confidence {threshold:g}" if threshold else "Classes, all answers",
         rows,
-        [
-            Column("way", "classifier", lambda row: row[0], words=WAYS),
-            Column("label", "true label", lambda row: LABELS[row[1]]),
-            Column(
-                "precision",
-                "precision",
-                lambda row: row[2].precision[row[1]],
-                Kind.COEFFICIENT,
-                help=HELP["precision"],
-                scale=SHARE,
-                aside=True,
-            ),
-            Column(
-                "recall",
-                "recall",
-                lambda row: row[2].recall[row[1]],
-                Kind.COEFFICIENT,
-                help=HELP["recall"],
-                scale=SHARE,
-                aside=True,
-            ),
-            Column(
-                "f1",
-                "F1",
-                lambda row: row[2].f1[row[1]],
-                Kind.COEFFICIENT,
-                help=HELP["f1"],
-                scale=SHARE,
-            ),
-            Column(
-                "support",
-                "texts",
-                lambda row: row[2].support[row[1]],
-                Kind.COUNT,
-                help="that reach the threshold",
-            ),
-            *counts,
-        ],
-        key=lambda row: (row[0], LABELS[row[1]]),
-        notes=[
-            f"{WAYS[way]}: macro F1 undefined, {report.macro_f1.undefined}"
-            for way, _, report in rows[:: len(LABELS)]
-            if not report.macro_f1.defined
-        ],
+        _class_columns(),
+        key=lambda row: (row.way, row.label),
+        notes=notes,
         subject=(f"{threshold:g}",),
         pictures=[Forest(values=["f1"], rows=["label"], series="way")],
     )
+
+
+def _class_columns() -> list[Column[ClassScores]]:
+    """Return the columns of the scores of each class, and of the labels that were read."""
+    columns: list[Column[ClassScores]] = [
+        Column("way", "classifier", lambda row: row.way, words=WAYS),
+        Column("label", "true label", lambda row: row.label),
+        Column(
+            "precision",
+            "precision",
+            lambda row: row.report.precision[row.index],
+            Kind.COEFFICIENT,
+            help=HELP["precision"],
+            scale=SHARE,
+            aside=True,
+        ),
+        Column(
+            "recall",
+            "recall",
+            lambda row: row.report.recall[row.index],
+            Kind.COEFFICIENT,
+            help=HELP["recall"],
+            scale=SHARE,
+            aside=True,
+        ),
+        Column(
+            "f1",
+            "F1",
+            lambda row: row.report.f1[row.index],
+            Kind.COEFFICIENT,
+            help=HELP["f1"],
+            scale=SHARE,
+        ),
+        Column(
+            "support",
+            "texts",
+            lambda row: row.report.support[row.index],
+            Kind.COUNT,
+            help="that reach the threshold",
+        ),
+    ]
+    for index, label in enumerate(LABELS):
+        n_read = methodcaller("n_read", index)
+        columns.append(Column(f"read_{label}", f"read {label}", n_read, Kind.COUNT, aside=True))
+    return columns
 
 
 def by_model(of: Assessed) -> Table[tuple[str, ClassificationReport]]:
@@ -742,7 +761,7 @@ class Misread:
     confidence: float
     below: bool
     "whether the threshold leaves it out"
-    found: ReadText | None
+    found: TestText | None
     "the text, or None if the store does not hold it"
 
 
@@ -835,7 +854,7 @@ def book(of: Assessed) -> Book:
             Entry("retrained", "other classifiers", partial(retrained, of)),
         ],
         behind={"texts": partial(texts, of)},
-        told=of.told(),
+        told=of.description(),
         header=of.header,
         notes=[
             "Each test text counts for the answers that it represents. Intervals are 95 %: "

@@ -21,10 +21,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -268,63 +269,64 @@ def check_design(design: Design) -> None:
     """
     check_model(design.model, design.cluster)
     check_dtype(design.model, design.dtype)
-    sampling, name = design.sampling, design.model
-    is_exact = sampling.mode == EXACT
-    checks = [
-        (design.samples >= 1, f"found {design.samples} samples per prompt; give at least 1"),
-        (
-            not is_exact or design.samples == 1,
-            f"found {design.samples} samples of exact label probabilities, which are computed "
-            "once; give 1",
-        ),
-        (
-            sampling.stop in ("", WHEN_DECIDED),
-            f"the stop rule {sampling.stop!r} is unknown; choose {WHEN_DECIDED!r}",
-        ),
-        (
-            not sampling.stop or not served(name),
-            f"answers of {name} cannot end once they are decided: a served model sends whole "
-            "answers, and these are paid for before a rule can read them. Leave the option out, "
-            "or lower the limit of tokens",
-        ),
-        (
-            not sampling.server or served(name) or name.startswith(IMPORTED),
-            f"{name} is not a served model, so a server cannot choose: give numbers for "
-            f"{', '.join(sampling.left)}",
-        ),
-        (
-            not is_exact or sampling.thinking in ("", NO_THINKING),
-            "exact probabilities are those of an answer without thinking before it: they can be "
-            "computed with "
-            f"--thinking off, not with a budget of {sampling.thinking}. Sample the answers instead",
-        ),
-        (
-            not sampling.extra or served(name),
-            f"{name} is not a served model, so no request can carry the fields of --extra-body; "
-            "leave them out",
-        ),
-        (
-            not design.device or not (served(name) or scripted(name) or design.cluster),
-            f"the device {design.device!r} is of a model that this machine's worker loads; leave "
-            "it out",
-        ),
-        (
-            not design.device or re.fullmatch(r"cpu|all|cuda(:\d+)?", design.device) is not None,
-            f"the device {design.device!r} is unknown; give cpu, cuda, cuda:1 or all",
-        ),
-        (
-            not design.cluster or not served(name),
-            f"{name} is a served model; leave the cluster {design.cluster!r} out",
-        ),
-    ]
-    for holds, message in checks:
-        if not holds:
-            raise UsageError(message)
-    if design.chat_format and (served(name) or scripted(name)):
+    for message in chain(_sampling_contradictions(design), _device_contradictions(design)):
+        raise UsageError(message)
+    if design.chat_format and (served(design.model) or scripted(design.model)):
         raise CHAT_FORMAT.error(
-            f"{name} applies its own chat format; leave {design.chat_format!r} out"
+            f"{design.model} applies its own chat format; leave {design.chat_format!r} out"
         )
     check_cluster(design.cluster)
+
+
+def _sampling_contradictions(design: Design) -> Iterator[str]:
+    """Yield a message for each contradiction between the sampling and the model."""
+    sampling = design.sampling
+    is_exact = sampling.mode == EXACT
+    if design.samples < 1:
+        yield f"found {design.samples} samples per prompt; give at least 1"
+    if is_exact and design.samples != 1:
+        yield (
+            f"found {design.samples} samples of exact label probabilities, which are computed "
+            "once; give 1"
+        )
+    if sampling.stop not in ("", WHEN_DECIDED):
+        yield f"the stop rule {sampling.stop!r} is unknown; choose {WHEN_DECIDED!r}"
+    if sampling.stop and served(design.model):
+        yield (
+            f"answers of {design.model} cannot end once they are decided: a served model sends "
+            "whole answers, and these are paid for before a rule can read them. Leave the option "
+            "out, or lower the limit of tokens"
+        )
+    is_imported = design.model.startswith(IMPORTED)
+    if sampling.server and not served(design.model) and not is_imported:
+        yield (
+            f"{design.model} is not a served model, so a server cannot choose: give numbers for "
+            f"{', '.join(sampling.left)}"
+        )
+    if is_exact and sampling.thinking not in ("", NO_THINKING):
+        yield (
+            "exact probabilities are those of an answer without thinking before it: they can be "
+            "computed with "
+            f"--thinking off, not with a budget of {sampling.thinking}. Sample the answers instead"
+        )
+    if sampling.extra and not served(design.model):
+        yield (
+            f"{design.model} is not a served model, so no request can carry the fields of "
+            "--extra-body; leave them out"
+        )
+
+
+def _device_contradictions(design: Design) -> Iterator[str]:
+    """Yield a message for each contradiction between the device or cluster and the model."""
+    if design.device and (served(design.model) or scripted(design.model) or design.cluster):
+        yield (
+            f"the device {design.device!r} is of a model that this machine's worker loads; leave "
+            "it out"
+        )
+    if design.device and re.fullmatch(r"cpu|all|cuda(:\d+)?", design.device) is None:
+        yield f"the device {design.device!r} is unknown; give cpu, cuda, cuda:1 or all"
+    if design.cluster and served(design.model):
+        yield f"{design.model} is a served model; leave the cluster {design.cluster!r} out"
 
 
 def check_batched(design: Design, *, wanted: bool) -> bool:

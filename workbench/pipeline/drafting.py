@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DraftSpec:
-    """What a drafting job is to ask."""
+    """The request for drafts: statements, kinds of variants, model and prompts."""
 
     instrument: str
     model: str
@@ -104,7 +104,7 @@ class DraftSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class DraftCall:
     """One prompt about one text, asked once."""
 
     ref: str
@@ -122,12 +122,12 @@ class Call:
 
     @property
     def place(self) -> tuple[str, str, str, str, int]:
-        """What a store knows a call by."""
+        """The identity of the call in a store."""
         return (self.ref, self.prompt.kind.value, self.language, self.label, self.seed)
 
     @property
     def key(self) -> str:
-        """What a job knows a call by."""
+        """The key of the call in a job."""
         return json.dumps(self.place)
 
 
@@ -136,21 +136,21 @@ class DraftPlan:
     """The prompts of a drafting job, and those asked before."""
 
     spec: DraftSpec
-    calls: tuple[Call, ...]
+    calls: tuple[DraftCall, ...]
     stored: frozenset[tuple[str, str, str, str, int]]
     skipped: tuple[tuple[str, str, int], ...] = ()
     "(kind, why, how many statements) that cannot be asked about"
 
     @property
-    def needed(self) -> tuple[Call, ...]:
+    def needed(self) -> tuple[DraftCall, ...]:
         return tuple(call for call in self.calls if call.place not in self.stored)
 
     def describe(self) -> str:
         """Return a description of the plan for a person who is about to start it."""
         spec = self.spec
         refs = len({call.ref for call in self.calls})
-        held = len(self.calls) - len(self.needed)
-        before = f" ({held:,} asked already)" if held else ""
+        n_asked = len(self.calls) - len(self.needed)
+        before = f" ({n_asked:,} asked already)" if n_asked else ""
         where = f"{plural(refs, 'statement')} of {spec.instrument} in {spec.language!r}"
         lines = [
             f"{spec.model} drafts for {where}: {plural(len(self.needed), 'prompt')} to ask{before}"
@@ -179,12 +179,12 @@ class DraftPlan:
 def plan_drafting(
     store: Store, spec: DraftSpec, *, card: ModelCard | None = None, job: int | None = None
 ) -> DraftPlan:
-    """Work out what a drafting job asks. Reads only.
+    """Return the plan of a drafting job. Nothing is written.
 
-    `card` None: calls to the newest model of that name count as made; with it, those to exactly
-    this model, and all that a `job` has made.
+    Without a `card`, calls to the newest model of that name count as made. With it, only those to
+    exactly this model count, and all that a `job` has made.
 
-    Raises UnknownName for statements that the instrument does not have, UsageError where nothing
+    Raises UnknownName for statements that the instrument does not have, and UsageError if nothing
     can be asked.
     """
     check_model(spec.model)
@@ -215,9 +215,9 @@ def plan_drafting(
 
 def _asked_about(
     spec: DraftSpec, statements: Sequence[Statement], items: Mapping[str, ChoiceItem]
-) -> tuple[list[Call], Counter[tuple[str, str]]]:
+) -> tuple[list[DraftCall], Counter[tuple[str, str]]]:
     """Return the calls, and (kind, why) -> how many statements no prompt of the kind asks about."""
-    calls: list[Call] = []
+    calls: list[DraftCall] = []
     skipped: Counter[tuple[str, str]] = Counter()
     for kind in dict.fromkeys(prompt.kind for prompt in spec.prompts):
         prompts = [prompt for prompt in spec.prompts if prompt.kind is kind]
@@ -282,8 +282,9 @@ def _reworded_from(
 def chosen_statements(
     statements: Sequence[Statement], refs: Sequence[str], where: str
 ) -> tuple[Statement, ...]:
-    """Return the statements with these refs, or all. Raises UnknownName for refs that are not
-    there.
+    """Return the statements with these refs, or all of them without refs.
+
+    Raises UnknownName for refs that no statement has.
     """
     known = {statement.ref: statement for statement in statements}
     missing = [ref for ref in refs if ref not in known]
@@ -292,11 +293,11 @@ def chosen_statements(
     return tuple(known[ref] for ref in dict.fromkeys(refs)) if refs else tuple(statements)
 
 
-def _calls(ref: str, basis: Wording, prompt: DraftPrompt, seed: int) -> Iterator[Call]:
+def _calls(ref: str, basis: Wording, prompt: DraftPrompt, seed: int) -> Iterator[DraftCall]:
     rendered = prompt.render(basis.text)
     for number in range(1, prompt.calls + 1):
         own = derived_seed(seed, rendered.key, number - 1)
-        yield Call(ref, basis.language, basis.text, prompt, number, rendered, own)
+        yield DraftCall(ref, basis.language, basis.text, prompt, number, rendered, own)
 
 
 def draft_by_rule(
@@ -394,7 +395,7 @@ stopped, and seen to go on, meanwhile
 
 
 @dataclass(slots=True)
-class Drafted:
+class DraftingProgress:
     """The progress and results of a drafting job."""
 
     done: int
@@ -441,7 +442,7 @@ def run_drafting(
     only: Collection[str] | None = None,
     say: Callable[[str], None] = lambda _: None,
     patient: bool = True,
-) -> Drafted:
+) -> DraftingProgress:
     """Ask what is missing; commit the lines of a call together, and with them the job's progress.
 
     Stops after the answers at hand when `should_stop` says so; what was committed stays. The sample
@@ -452,7 +453,7 @@ def run_drafting(
     store.drafts.keep_prompts(
         {call.prompt.template.key: call.prompt.template for call in plan.calls}.values()
     )
-    progress = Drafted(done=len(plan.calls) - len(plan.needed), total=len(plan.calls))
+    progress = DraftingProgress(done=len(plan.calls) - len(plan.needed), total=len(plan.calls))
     progress.waiting = {call.key for call in plan.needed}
     _draft(store, plan, model, progress, attempt, job, should_stop, only, say, patient)
     draw_samples(store, plan, progress.waiting)
@@ -463,7 +464,7 @@ def _draft(
     store: Store,
     plan: DraftPlan,
     model: Model,
-    progress: Drafted,
+    progress: DraftingProgress,
     attempt: int,
     job: int | None,
     should_stop: Callable[[], bool],
@@ -496,7 +497,7 @@ def _draft(
                     return
 
 
-def _told(progress: Drafted) -> str:
+def _told(progress: DraftingProgress) -> str:
     """Describe the answers of the first calls if none gave a draft, with examples."""
     bad = progress.lines.most_common()
     whys = ", ".join(f"{n:,} {fault_in_words(fault, n)}" for fault, n in bad)
@@ -513,12 +514,12 @@ def _told(progress: Drafted) -> str:
 def _answers(
     store: Store,
     model: Model,
-    calls: Sequence[Call],
+    calls: Sequence[DraftCall],
     sampling: Sampling,
     attempt: int,
     should_stop: Callable[[], bool],
     say: Callable[[str], None],
-) -> Generator[tuple[list[tuple[Call, Drawn]], Source], None, None]:
+) -> Generator[tuple[list[tuple[DraftCall, Drawn]], Source], None, None]:
     """Yield answers as they may be committed, with the model that gave them."""
     if not calls:
         return
@@ -546,12 +547,13 @@ def _answers(
 
 
 def _asked(
-    model: Model, calls: Sequence[Call], sampling: Sampling, should_stop: Callable[[], bool]
-) -> Iterator[list[tuple[Call, Drawn]]]:
-    """Yield the answers to calls that are asked together; once it is to stop, those that are paid
-    for.
+    model: Model, calls: Sequence[DraftCall], sampling: Sampling, should_stop: Callable[[], bool]
+) -> Iterator[list[tuple[DraftCall, Drawn]]]:
+    """Yield the answers to calls that are asked together, in batches.
+
+    After a stop is requested, only those that are paid for follow.
     """
-    batch: list[tuple[Call, Drawn]] = []
+    batch: list[tuple[DraftCall, Drawn]] = []
     committed = time.monotonic()
     answers = model.generate([Request(call.rendered, 1, call.seed) for call in calls], sampling)
     try:
@@ -579,9 +581,9 @@ def _asked(
 def _commit(
     store: Store,
     plan: DraftPlan,
-    batch: Sequence[tuple[Call, Drawn]],
+    batch: Sequence[tuple[DraftCall, Drawn]],
     source: Source,
-    progress: Drafted,
+    progress: DraftingProgress,
     job: int | None,
 ) -> None:
     """Write what a batch of answers holds, line by line."""
@@ -605,7 +607,7 @@ def _commit(
 
 
 def _read(
-    store: Store, spec: DraftSpec, call: Call, text: str, fresh: Sequence[NewDraft]
+    store: Store, spec: DraftSpec, call: DraftCall, text: str, fresh: Sequence[NewDraft]
 ) -> list[NewDraft]:
     """Return the lines of one answer as drafts; `fresh` are those that are not written yet."""
     kind = call.prompt.kind
@@ -644,13 +646,13 @@ def _wordings(store: Store, instrument: str, ref: str, language: str) -> tuple[W
 
 
 def unsampled(store: Store, plan: DraftPlan, waiting: Collection[str] = ()) -> list[int]:
-    """Return the drafts (ids) that the sample of each prompt does not keep, of those that are there
-    now; none of a statement about which a call (key) is `waiting`.
+    """Return the ids of the stored drafts that the sample of each prompt does not keep.
 
-    Drafts that somebody decided on stay and count. What an earlier sample left out stays out, so
-    that drafts of further calls compete with those that it kept.
+    Statements with a `waiting` call, given by its key, are skipped. Drafts that somebody decided on
+    stay and count. Drafts that an earlier sample left out stay out, so that drafts of further calls
+    compete with those that it kept.
     """
-    groups: dict[tuple[str, DraftPrompt], list[Call]] = {}
+    groups: dict[tuple[str, DraftPrompt], list[DraftCall]] = {}
     for call in plan.calls:
         if call.prompt.keep is not None:
             groups.setdefault((call.ref, call.prompt), []).append(call)
@@ -680,8 +682,9 @@ def unsampled(store: Store, plan: DraftPlan, waiting: Collection[str] = ()) -> l
 
 
 def draw_samples(store: Store, plan: DraftPlan, waiting: Collection[str] = ()) -> int:
-    """Leave out what the sample of each prompt does not keep, see `unsampled`; return how many
-    drafts that were.
+    """Leave out the drafts that the sample of each prompt does not keep, see `unsampled`.
+
+    Return their number.
     """
     out = unsampled(store, plan, waiting)
     store.drafts.leave_out(out, Fault.UNSAMPLED)
@@ -689,8 +692,10 @@ def draw_samples(store: Store, plan: DraftPlan, waiting: Collection[str] = ()) -
 
 
 def outcome(lines: Mapping[str, int]) -> str:
-    """Say what lines came to, given how many have each fault: `12 drafts wait for review; 8 lines
-    cannot be wordings (5 were drafted before, 3 are questions)`.
+    """Return a summary of drafted lines, given their number by fault.
+
+    It is such as `12 drafts wait for review; 8 lines cannot be wordings (5 were drafted before, 3
+    are questions)`.
     """
     unsampled = lines.get(Fault.UNSAMPLED, 0)
     bad = {fault: n for fault, n in lines.items() if fault and fault != Fault.UNSAMPLED}
@@ -717,12 +722,12 @@ def accept(
     note: str = "",
     seen: Sequence[Wording] | None = None,
 ) -> tuple[Changed, VariantId]:
-    """Accept a draft into the instrument, as drafted or as `text`; return the change and its
-    wording.
+    """Accept a draft into the instrument, as drafted or as `text`.
 
-    `seen` are the wordings of the statement that the person saw. Raises ConflictError where the
-    draft was decided on meanwhile, or where what it was drafted from or what it replaces is no
-    longer what was seen; UsageError where the text cannot be a wording or stands there already.
+    Return the change and the variant of its wording. `seen` are the wordings of the statement that
+    the person saw. Raises ConflictError if the draft was decided on meanwhile, or if its basis or
+    the wording that it replaces has changed since it was seen. Raises UsageError if the text cannot
+    be a wording, or the statement has it already.
     """
     made = drafted(draft.kind, draft.line)
     wording = entering(draft.kind, made if text is None else text)
@@ -753,7 +758,7 @@ def accept(
 
 @dataclass(frozen=True, slots=True)
 class AcceptedAll:
-    """What became of drafts that were to be accepted together."""
+    """The result of accepting drafts together."""
 
     accepted: tuple[int, ...]
     "in the order in which they entered"
@@ -762,8 +767,8 @@ class AcceptedAll:
     versions: tuple[str, ...]
     "statements that were asked about before, and have another version now"
 
-    def said(self) -> str:
-        """Say it in a line."""
+    def summary(self) -> str:
+        """Return the result in one line."""
         n, waiting = len(self.accepted), sum(self.left.values())
         parts = [f"{n:,} {'draft' if n == 1 else 'drafts'} accepted"]
         if waiting:
@@ -804,15 +809,13 @@ def accept_all(
 
 
 def why_one_by_one(store: Store, draft: Draft, *, with_hints: bool = False) -> str:
-    """Return why a person should decide on a draft individually; "" if it may be accepted with
-    others.
-    """
+    """Return the reason to decide on a draft individually, or an empty string if there is none."""
     try:
-        held = store.statements.get(draft.instrument, draft.ref).wordings
+        wordings = store.statements.get(draft.instrument, draft.ref).wordings
     except UnknownName as error:
         return str(error)
     if draft.kind in SINGLE and any(
-        w.variant.kind is draft.kind and w.language == draft.language for w in held
+        w.variant.kind is draft.kind and w.language == draft.language for w in wordings
     ):
         return f"it would replace the existing {kind_words(draft.kind)}"
     if draft.fault:
@@ -826,14 +829,12 @@ def why_one_by_one(store: Store, draft: Draft, *, with_hints: bool = False) -> s
     )
     bias = item.bias if item is not None else None
     return next(
-        iter(draft_hints(draft.kind, draft.language, draft.basis, draft.line, held, bias)), ""
+        iter(draft_hints(draft.kind, draft.language, draft.basis, draft.line, wordings, bias)), ""
     )
 
 
 def _check_seen(statement: Statement, draft: Draft, seen: Sequence[Wording] | None) -> None:
-    """Raise ConflictError if the wordings relevant to a draft have changed since they were
-    shown.
-    """
+    """Raise ConflictError if the wordings relevant to a draft have changed since they were seen."""
     if seen is None:
         return
     kinds = {VariantKind.ORIGINAL, VariantKind.QUESTION} | (
@@ -864,13 +865,12 @@ def _check_form(statement: Statement, draft: Draft, wording: str, item: ChoiceIt
 
 
 def _check_new(statement: Statement, draft: Draft, wording: str) -> None:
-    """Raise UsageError where a statement has the text already, or an original that a question would
-    be turned into.
-    """
-    for held in statement.wordings:
-        if held.language == draft.language and compared(held.text) == compared(wording):
+    """Raise UsageError if a statement has the text already, or has an original by now."""
+    for existing in statement.wordings:
+        if existing.language == draft.language and compared(existing.text) == compared(wording):
             raise UsageError(
-                f"{statement.ref} has this text already, as its {held.variant}; nothing was written"
+                f"{statement.ref} has this text already, as its {existing.variant}; nothing was "
+                "written"
             )
     if (
         draft.kind is VariantKind.ORIGINAL

@@ -33,7 +33,7 @@ LEFT_OFF, ENOUGH = ("paused", "cancelled", "failed", "lost"), 100
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class PlanEstimate:
     """The estimate of the rest of a plan."""
 
     prompts: int
@@ -226,7 +226,7 @@ def estimate(
     environ: Mapping[str, str] = os.environ,
     *,
     batched: bool = False,
-) -> Estimate:
+) -> PlanEstimate:
     """Return the estimate of a plan.
 
     `jobs` are those of the store, the newest first, and `batched` means at the price of batches.
@@ -250,7 +250,7 @@ def estimate(
         least, most = least.in_batches, most.in_batches
     earlier_job = _alike(plan, jobs)
     progress: Mapping[str, float] = earlier_job.progress if earlier_job is not None else {}
-    partial = Estimate(
+    partial = PlanEstimate(
         prompts=len(requests),
         answers=sum(request.n for request in requests)
         if plan.tally is None

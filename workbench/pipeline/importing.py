@@ -55,17 +55,19 @@ if TYPE_CHECKING:
     from stores.instruments.choices import AddedChoices
     from stores.instruments.issues import Added
     from stores.instruments.statement_imports import LanguageChange
+    from workbench.domain.choices import AnswerSet
     from workbench.domain.instruments import IssueLabel
     from workbench.domain.prompts import Persona
     from workbench.domain.questionnaires import Tallied
-    from workbench.pipeline.recorded import Found
+    from workbench.domain.statements import Statement
+    from workbench.pipeline.recorded import ImportedAnswers
 
 
 EVERYTHING = SurveyColumns()
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ImportRequest:
     """The file to be imported, and how it is to be read."""
 
     path: Path
@@ -108,7 +110,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class ImportMaterial:
     """The content that was read from a file.
 
     It is an instrument, people's answers to its questions, answers of models, or labels of these.
@@ -120,7 +122,7 @@ class Material:
     people: tuple[Respondent, ...] = ()
     placed: Placed | None = None
     "positions of the parties of an instrument that is here"
-    log: Found | None = None
+    log: ImportedAnswers | None = None
     "answers of models that were collected elsewhere"
     labels: LabelFile | None = None
     "people's labels of answers that are here"
@@ -135,10 +137,10 @@ class Material:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ImportOutcome:
     """The changes that an import made, or would make."""
 
-    material: Material
+    material: ImportMaterial
     written: bool
     imported: Imported | None = None
     "result of importing an instrument"
@@ -160,7 +162,7 @@ class Outcome:
     "(scale, how its answers in numbers were read)"
 
 
-def read(request: Request) -> Material | None:
+def read_import(request: ImportRequest) -> ImportMaterial | None:
     """Read an instrument completely, or return None for a file about one of the store.
 
     `read_beside` reads such a file. Raises UsageError, InputError.
@@ -181,10 +183,10 @@ def read(request: Request) -> Material | None:
         how=request.how,
         wanted=replace(request.wanted, missing=request.missing),
     )
-    return Material(format, instrument.name, instrument, how=request.how)
+    return ImportMaterial(format, instrument.name, instrument, how=request.how)
 
 
-def put(store: Store, material: Material) -> Outcome:
+def write_import(store: Store, material: ImportMaterial) -> ImportOutcome:
     """Write the material of an import, in one transaction.
 
     Raises ConflictError if something else is here already.
@@ -193,26 +195,26 @@ def put(store: Store, material: Material) -> Outcome:
         from workbench.pipeline import recorded
 
         recorded.check_partial(material.log, skip=material.skip)
-        stored = recorded.put(store, material.log)
-        return Outcome(material, True, jobs=stored.jobs, answers=stored.answers)
+        stored = recorded.store_answers(store, material.log)
+        return ImportOutcome(material, True, jobs=stored.jobs, answers=stored.answers)
     if material.labels is not None:
-        return Outcome(
+        return ImportOutcome(
             material, True, merged=import_labels(store, material.labels, partial=material.skip)
         )
     if material.issue_labels:
-        return Outcome(
+        return ImportOutcome(
             material, True, issues=store.issues.add(material.name, material.issue_labels)
         )
     if material.placed is not None:
         n_changed = store.instruments.place(
             material.name, material.placed.parties, material.placed.note
         )
-        return Outcome(material, True, placed=n_changed)
+        return ImportOutcome(material, True, placed=n_changed)
     if material.instrument is None:
         added = store.questionnaires.add_answers(material.name, material.people)
         stored_instrument = store.instruments.get(material.name)
         all_answers = store.questionnaires.tallied(material.name)
-        return Outcome(
+        return ImportOutcome(
             material,
             True,
             added=added,
@@ -227,7 +229,7 @@ def put(store: Store, material: Material) -> Outcome:
     tallied_answers = (
         tallied(instrument.questionnaire) if instrument.questionnaire is not None else None
     )
-    return Outcome(
+    return ImportOutcome(
         material,
         True,
         imported=imported,
@@ -236,15 +238,15 @@ def put(store: Store, material: Material) -> Outcome:
     )
 
 
-def rehearsed(store: Store, material: Material) -> Outcome:
-    """Return the result of `put` without writing.
+def rehearse_import(store: Store, material: ImportMaterial) -> ImportOutcome:
+    """Return the result of `write_import` without writing.
 
     It raises the same errors, except that of a log with much to exclude.
     """
     if material.log is not None:
-        return Outcome(material, False)
+        return ImportOutcome(material, False)
     with store.rehearsal():
-        return replace(put(store, material), written=False)
+        return replace(write_import(store, material), written=False)
 
 
 def listed_formats() -> tuple[str, ...]:
@@ -254,7 +256,7 @@ def listed_formats() -> tuple[str, ...]:
     return (*formats(), *BESIDE)
 
 
-def read_beside(store: Store, request: Request) -> Material:
+def read_beside(store: Store, request: ImportRequest) -> ImportMaterial:
     """Read a file about an instrument that is here.
 
     It has people's answers to its questions, answers of models to its prompts, labels of these
@@ -276,7 +278,7 @@ def read_beside(store: Store, request: Request) -> Material:
         placed = read_positions(
             path, store.instruments.get(name).parties, request.election, request.how
         )
-        return Material(MANIFESTO, name, placed=placed, how=request.how)
+        return ImportMaterial(MANIFESTO, name, placed=placed, how=request.how)
     if format == ISSUE_LABELS:
         from workbench.pipeline.issues import read_labels_for_issues
 
@@ -285,7 +287,9 @@ def read_beside(store: Store, request: Request) -> Material:
                 f"{path}: labels for policy issues have columns of their own. Omit the names of "
                 "columns."
             )
-        return Material(ISSUE_LABELS, name, issue_labels=read_labels_for_issues(store, name, path))
+        return ImportMaterial(
+            ISSUE_LABELS, name, issue_labels=read_labels_for_issues(store, name, path)
+        )
     tallied_answers = store.questionnaires.tallied(name)
     if tallied_answers is None:
         raise UsageError(no_questions(name))
@@ -298,23 +302,23 @@ def read_beside(store: Store, request: Request) -> Material:
     findings.check()
     if not people:
         raise UsageError(f"{path} has no answers; nothing was changed")
-    return Material(ANSWERS, name, people=people, notes=notes, how=request.how)
+    return ImportMaterial(ANSWERS, name, people=people, notes=notes, how=request.how)
 
 
-def _read_labels(request: Request) -> Material:
+def _read_labels(request: ImportRequest) -> ImportMaterial:
     """Read people's labels of answers."""
     if request.how != AS_IS:
         raise UsageError(
             f"{request.path}: label files have columns of their own. Omit the names of columns."
         )
     file = read_label_file(request.path, request.labels)
-    return Material(LABELS, file.name, labels=file, skip=request.skip)
+    return ImportMaterial(LABELS, file.name, labels=file, skip=request.skip)
 
 
-def _read_log(store: Store, request: Request) -> Material:
+def _read_log(store: Store, request: ImportRequest) -> ImportMaterial:
     """Read answers of models that were collected elsewhere."""
-    from workbench.pipeline.recorded import Wanted as WantedAnswers
-    from workbench.pipeline.recorded import match
+    from workbench.pipeline.recorded import AnswerTarget as WantedAnswers
+    from workbench.pipeline.recorded import match_answers
 
     path = request.path
     if path.is_file() and not log_of(path, request.how):
@@ -329,8 +333,12 @@ def _read_log(store: Store, request: Request) -> Material:
         most_count=request.most_count,
         skip=request.skip,
     )
-    return Material(
-        LOG, name, log=match(store, path, target, request.how), how=request.how, skip=request.skip
+    return ImportMaterial(
+        LOG,
+        name,
+        log=match_answers(store, path, target, request.how),
+        how=request.how,
+        skip=request.skip,
     )
 
 
@@ -383,11 +391,11 @@ Rows = tuple[tuple[str, ...], list[tuple[str, ...]]]
 "headings, and rows of texts"
 
 
-def said(outcome: Outcome, store: Path) -> tuple[str, ...]:
+def import_sentences(outcome: ImportOutcome, store: Path) -> tuple[str, ...]:
     """Return sentences on the content of an import: its new parts, findings and the next step."""
     if (log := outcome.material.log) is not None:
         sentences = [
-            *log.said(outcome.answers if outcome.written else None),
+            *log.sentences(outcome.answers if outcome.written else None),
             *_mapped(outcome.material.how),
         ]
         if log.leaves_out_much and not outcome.written and not outcome.material.skip:
@@ -411,9 +419,9 @@ def said(outcome: Outcome, store: Path) -> tuple[str, ...]:
     )
 
 
-def brief(outcome: Outcome, store: Path) -> str:
+def import_summary(outcome: ImportOutcome, store: Path) -> str:
     """Return the result of an import in one line, with the changes by language."""
-    first = said(outcome, store)[0]
+    first = import_sentences(outcome, store)[0]
     changes = () if outcome.imported is None else outcome.imported.by_language
     return (
         ". ".join(
@@ -426,7 +434,7 @@ def brief(outcome: Outcome, store: Path) -> str:
     )
 
 
-def data(outcome: Outcome) -> dict[str, object]:
+def import_data(outcome: ImportOutcome) -> dict[str, object]:
     """Return the outcome for a program."""
     material = outcome.material
     common: dict[str, object] = {"format": material.format, "written": outcome.written}
@@ -495,76 +503,99 @@ def _survey_data(questionnaire: Questionnaire | None) -> dict[str, object]:
     }
 
 
-def first_rows(material: Material, limit: int) -> Rows:
+def first_rows(material: ImportMaterial, limit: int) -> Rows:
     """Return the first rows read: statements, or else models' answers, labels, or people."""
-    instrument = material.instrument
     if material.log is not None:
-        imported: list[tuple[str, ...]] = [
-            (run.card.name, f"{entry.count:,}", entry.answer or "")
-            for run in material.log.runs
-            for _, entry in run.entries[:limit]
-        ]
-        return ("model", "count", "answer"), imported[:limit]
+        return _rows_of_log(material.log, limit)
     if material.labels is not None:
         return ("annotator", "label", "statement", "response"), label_rows(material.labels, limit)
     if material.issue_labels:
-        labels: list[tuple[str, ...]] = [
-            (
-                label.annotator,
-                f"{label.label:+d}" if label.label else "0",
-                label.statement,
-                label.issue,
-            )
-            for label in material.issue_labels[:limit]
-        ]
-        return ("annotator", "label", "statement", "issue"), labels
+        return _rows_of_issue_labels(material.issue_labels[:limit])
     if material.placed is not None:
-        pairs: list[tuple[str, ...]] = [
-            (party.name, f"{coded.position:g}", f"{coded.rile:g}", coded.name)
-            for party, coded in material.placed.pairs[:limit]
-        ]
-        return ("party", "position", "rile", "in the file"), pairs
+        return _rows_of_parties(material.placed, limit)
+    instrument = material.instrument
     if instrument is None:
-        refs = tuple(
-            dict.fromkeys(ref for respondent in material.people for ref in respondent.answers)
-        )[:4]
-        people: list[tuple[str, ...]] = [
-            (respondent.name, *(respondent.answers.get(ref, "") for ref in refs))
-            for respondent in material.people[:limit]
-        ]
-        return ("respondent", *refs), people
+        return _rows_of_people(material.people, limit)
     if not instrument.statements:
-        sets: list[tuple[str, ...]] = [
-            (
-                answer_set.model,
-                str(answer_set.bias),
-                str(answer_set.condition or ""),
-                f"{len(answer_set.pairs):,}",
-            )
-            for answer_set in instrument.answer_sets[:limit]
-        ]
-        return ("model", "bias", "error", "questions"), sets
+        return _rows_of_answer_sets(instrument.answer_sets[:limit])
+    return _rows_of_statements(instrument, limit)
+
+
+def _rows_of_log(log: ImportedAnswers, limit: int) -> Rows:
     rows: list[tuple[str, ...]] = []
-    name_by_stance = (
-        {stance: name for name, stance in STANCES.items() if stance}
-        if instrument.party_answers
-        else {}
-    )
-    for statement in instrument.statements[:limit]:
-        wordings = statement.wordings
-        text = next(
-            (wording.text for wording in wordings if wording.variant == ORIGINAL),
-            wordings[0].text if wordings else "",
+    for run in log.runs:
+        for _, entry in run.entries[:limit]:
+            rows.append((run.card.name, f"{entry.count:,}", entry.answer or ""))
+    return ("model", "count", "answer"), rows[:limit]
+
+
+def _rows_of_issue_labels(labels: Sequence[IssueLabel]) -> Rows:
+    rows: list[tuple[str, ...]] = []
+    for label in labels:
+        value = f"{label.label:+d}" if label.label else "0"
+        rows.append((label.annotator, value, label.statement, label.issue))
+    return ("annotator", "label", "statement", "issue"), rows
+
+
+def _rows_of_parties(placed: Placed, limit: int) -> Rows:
+    rows: list[tuple[str, ...]] = [
+        (party.name, f"{coded.position:g}", f"{coded.rile:g}", coded.name)
+        for party, coded in placed.pairs[:limit]
+    ]
+    return ("party", "position", "rile", "in the file"), rows
+
+
+def _rows_of_people(people: Sequence[Respondent], limit: int) -> Rows:
+    """Return respondents with their answers to the first four questions."""
+    refs: dict[str, None] = {}
+    for respondent in people:
+        refs.update(dict.fromkeys(respondent.answers))
+    first_refs = tuple(refs)[:4]
+    rows: list[tuple[str, ...]] = []
+    for respondent in people[:limit]:
+        answers = [respondent.answers.get(ref, "") for ref in first_refs]
+        rows.append((respondent.name, *answers))
+    return ("respondent", *first_refs), rows
+
+
+def _rows_of_answer_sets(answer_sets: Sequence[AnswerSet]) -> Rows:
+    rows: list[tuple[str, ...]] = [
+        (
+            answer_set.model,
+            str(answer_set.bias),
+            str(answer_set.condition or ""),
+            f"{len(answer_set.pairs):,}",
         )
+        for answer_set in answer_sets
+    ]
+    return ("model", "bias", "error", "questions"), rows
+
+
+def _rows_of_statements(instrument: Instrument, limit: int) -> Rows:
+    """Return statements with their originals and, if known, the parties of each stance."""
+    name_by_stance: dict[int, str] = {}
+    if instrument.party_answers:
+        name_by_stance = {stance: name for name, stance in STANCES.items() if stance}
+    rows = []
+    for statement in instrument.statements[:limit]:
         answers = [
             answer for answer in instrument.party_answers if answer.statement == statement.ref
         ]
-        parties = (
+        parties = [
             ", ".join(answer.party for answer in answers if answer.stance == stance)
             for stance in name_by_stance
-        )
-        rows.append((statement.ref, f"{len(wordings):,}", *parties, text))
+        ]
+        n_wordings = f"{len(statement.wordings):,}"
+        rows.append((statement.ref, n_wordings, *parties, _original_text(statement)))
     return ("ref", "wordings", *name_by_stance.values(), "original"), rows
+
+
+def _original_text(statement: Statement) -> str:
+    """Return the text of the original, or else of the first wording, or an empty string."""
+    for wording in statement.wordings:
+        if wording.variant == ORIGINAL:
+            return wording.text
+    return statement.wordings[0].text if statement.wordings else ""
 
 
 def languages(instrument: Instrument) -> Counter[str]:
@@ -604,7 +635,7 @@ def said_of(added: AddedRespondents) -> str:
     return "; ".join(parts)
 
 
-def _of_instrument(outcome: Outcome, store: Path) -> Iterator[str]:
+def _of_instrument(outcome: ImportOutcome, store: Path) -> Iterator[str]:
     instrument, imported = outcome.material.instrument, outcome.imported
     assert instrument is not None
     assert imported is not None
@@ -674,7 +705,7 @@ def said_by_language(changes: Sequence[LanguageChange]) -> Iterator[str]:
             yield f"- {verb}: {'; '.join(phrases)}{remark}"
 
 
-def _left(outcome: Outcome, imported: Imported, store: Path) -> Iterator[str]:
+def _left(outcome: ImportOutcome, imported: Imported, store: Path) -> Iterator[str]:
     """Yield lines on unchanged and excluded parts of an import, and its findings."""
     if imported.kept:
         yield (
@@ -697,7 +728,7 @@ def _left(outcome: Outcome, imported: Imported, store: Path) -> Iterator[str]:
         )
 
 
-def _of_answers(outcome: Outcome, store: Path) -> Iterator[str]:
+def _of_answers(outcome: ImportOutcome, store: Path) -> Iterator[str]:
     assert outcome.added is not None
     yield f"{outcome.material.name}: {said_of(outcome.added)}"
     yield from _mapped(outcome.material.how)
@@ -722,7 +753,7 @@ def _mapped(how: ReadSettings) -> Iterator[str]:
         yield f"- columns: {'; '.join(parts)}"
 
 
-def _imported_said_numbers(outcome: Outcome, store: Path) -> Iterator[str]:
+def _imported_said_numbers(outcome: ImportOutcome, store: Path) -> Iterator[str]:
     """Yield sentences on the reading of answers in numbers.
 
     Nothing in a file shows that its scale runs the other way.

@@ -16,7 +16,7 @@ from workbench.domain.designs import Design, FrozenPlan, written
 from workbench.domain.names import listed
 from workbench.errors import UsageError
 from workbench.evidence.plans import followed, instrument_content, plan_lines, runs_of_plans
-from workbench.evidence.runs import of_models
+from workbench.evidence.runs import runs_of_models
 from workbench.figures.book import WARNS
 from workbench.figures.table import AnyTable
 from workbench.options.option import ALL, Option, Type, chosen, recorded
@@ -186,7 +186,7 @@ def with_plans(store: Store, audit: Audit, options: Given, of: Printed, medium: 
     planned = [
         run for run, _ in runs_of_plans(store, audit.name) if instrument in (None, run.instrument)
     ]
-    runs = of_models(store, planned, listed(model))
+    runs = runs_of_models(store, planned, listed(model))
     compared_runs = getattr(options, "compare", None) or ()
     tables = [followed(store, run, option_values, compared_runs) for run in runs]
     lines = [line for table in tables for line in plan_lines(table)]

@@ -66,7 +66,7 @@ class QueueSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class QueueProposal:
     """The items that a queue would hold."""
 
     spec: QueueSpec
@@ -142,7 +142,7 @@ def _strata(n: int) -> str:
     return f"{n:,} {'stratum' if n == 1 else 'strata'}"
 
 
-def propose(store: Store, spec: QueueSpec) -> Proposal:
+def propose_queue(store: Store, spec: QueueSpec) -> QueueProposal:
     """Draw a queue without making it. It reads only. Raises UsageError, UnknownName."""
     codebook = codebook_of(store, None, spec.codebook)
     if not 0 <= spec.held_out < 1:
@@ -199,14 +199,14 @@ def propose(store: Store, spec: QueueSpec) -> Proposal:
     counts = zip(items, store.queues.labelled(codebook.name, items), strict=True)
     n_given = sum(min(n_labels, item.needed) for item, n_labels in counts)
     items += _attention(spec, codebook, items, offers, rng)
-    return Proposal(
+    return QueueProposal(
         spec, codebook, tuple(items), sample, len(offers), by_rule, tuple(sorted(held_out)), n_given
     )
 
 
-def make(store: Store, spec: QueueSpec, proposal: Proposal | None = None) -> int:
+def make_queue(store: Store, spec: QueueSpec, proposal: QueueProposal | None = None) -> int:
     """Draw a queue, unless it was drawn already, and write it. Return its rowid."""
-    proposal = proposal or propose(store, spec)
+    proposal = proposal or propose_queue(store, spec)
     frame = proposal.sample.frame
     stored_spec = asdict(spec) | {
         "purpose": spec.purpose.value,
@@ -269,7 +269,7 @@ def _nothing(store: Store, spec: QueueSpec, codebook: Codebook) -> str:
     givers = f" by {', '.join(spec.models)}" if spec.models else ""
     if codebook.subject is Subject.STATEMENT:
         return f"the store has no statements{location}; import an instrument first"
-    models = ", ".join(free_text.models(store))
+    models = ", ".join(free_text.free_text_models(store))
     available = f". Models with answers: {models}" if models else ""
     return (
         f"the store has no free-text answers{givers}{location}{available}. {free_text.how_to_ask()}"

@@ -76,7 +76,7 @@ SEED_BYTES = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class AnswerTarget:
     """The request for the answers of a file.
 
     An empty audit or family stands for the one with the most matches.
@@ -134,7 +134,7 @@ class Matched:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ImportedAnswers:
     """The answers that were read from a file or a folder."""
 
     program: str
@@ -175,7 +175,7 @@ class Found:
         """Whether more than a tenth of the answers is excluded."""
         return self.count_left_out > TENTH * (self.count + self.count_left_out)
 
-    def said(self, stored: int | None = None) -> Iterator[str]:
+    def sentences(self, stored: int | None = None) -> Iterator[str]:
         """Yield sentences on the answers to come, and on those that are excluded.
 
         `stored` is the number of written answers, after an import.
@@ -331,7 +331,7 @@ class _Read:
     "names of files of a folder with the beginning of a log, but in no known format"
 
 
-def _read(path: Path, wanted: Wanted, how: ReadSettings) -> _Read:
+def _read(path: Path, wanted: AnswerTarget, how: ReadSettings) -> _Read:
     """Read a log, or all logs of a folder.
 
     Raises UsageError without an answer, InputError for faults of a file.
@@ -415,7 +415,9 @@ def _once(entries: Iterable[Logged]) -> tuple[list[Logged], tuple[Logged, ...], 
 # ── matching ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def match(store: Store, path: Path, wanted: Wanted, how: ReadSettings = AS_IS) -> Found:
+def match_answers(
+    store: Store, path: Path, wanted: AnswerTarget, how: ReadSettings = AS_IS
+) -> ImportedAnswers:
     """Read a log, or a folder of them, and match its answers to prompts.
 
     The prompts are those of the templates that fit most of the answers. The store is only read.
@@ -461,7 +463,7 @@ def match(store: Store, path: Path, wanted: Wanted, how: ReadSettings = AS_IS) -
     left_out = _reasons(best, outcomes)
     if log.contradicting:
         left_out[CONTRADICTING] = list(log.contradicting)
-    return Found(
+    return ImportedAnswers(
         log.program,
         best.runs,
         left_out,
@@ -474,7 +476,7 @@ def match(store: Store, path: Path, wanted: Wanted, how: ReadSettings = AS_IS) -
     )
 
 
-def _check_model(wanted: Wanted) -> None:
+def _check_model(wanted: AnswerTarget) -> None:
     try:
         model_of(wanted.model, "--model")
     except OddValue as error:
@@ -499,7 +501,7 @@ class _Match:
 def _nothing_matches(
     path: Path,
     read: _Read,
-    wanted: Wanted,
+    wanted: AnswerTarget,
     tried: Sequence[tuple[str, str]],
     others: Sequence[_Match],
 ) -> str:
@@ -545,7 +547,7 @@ def _reasons(best: _Match, others: Sequence[_Match]) -> dict[str, list[Logged]]:
     return reasons
 
 
-def _personas(store: Store, wanted: Wanted, answers: Sequence[Logged]) -> tuple[Persona, ...]:
+def _personas(store: Store, wanted: AnswerTarget, answers: Sequence[Logged]) -> tuple[Persona, ...]:
     """Return the personas that may stand before the prompts of some answers.
 
     Their first turn was sent, or their name is in the log.
@@ -562,7 +564,9 @@ def _personas(store: Store, wanted: Wanted, answers: Sequence[Logged]) -> tuple[
     )
 
 
-def _matched(store: Store, read: _Read, wanted: Wanted, personas: Sequence[Persona]) -> _Match:
+def _matched(
+    store: Store, read: _Read, wanted: AnswerTarget, personas: Sequence[Persona]
+) -> _Match:
     """Return the runs of a family of templates, and the answers that are to none of its prompts."""
     statements = store.instruments.get(wanted.instrument).statements
     wordings = {
@@ -590,7 +594,7 @@ def _matched(store: Store, read: _Read, wanted: Wanted, personas: Sequence[Perso
         planned = _planned(store, design, card)
         if any(entry.turns and entry.turns[0][0] == "system" for entry in answers):
             planned = _with_system_turns(planned)
-        index = _Places(planned.probes, wordings)
+        index = _PromptIndex(planned.probes, wordings)
         entries: list[tuple[bytes, Logged]] = []
         for entry in answers:
             prompt = index.prompt_of(entry)
@@ -774,7 +778,7 @@ NO_STATEMENT = "its statement is none of the instrument"
 OTHER_TEMPLATE = "its template is none of this family"
 
 
-class _Places:
+class _PromptIndex:
     """The prompts by their text, and by statement, variant, template and order."""
 
     def __init__(self, probes: Sequence[Probe], wordings: Mapping[str, tuple[str, str]]) -> None:
@@ -869,14 +873,14 @@ def _put(known: dict[Name, Prompt | None], name: Name, prompt: Prompt) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredImport:
     """The jobs and the number of answers that an import wrote."""
 
     jobs: tuple[int, ...]
     answers: int
 
 
-def check_partial(found: Found, *, skip: bool) -> None:
+def check_partial(found: ImportedAnswers, *, skip: bool) -> None:
     """Raise UsageError if more than a tenth of the answers would be excluded without consent."""
     if found.leaves_out_much and not skip:
         count = found.count + found.count_left_out
@@ -887,7 +891,7 @@ def check_partial(found: Found, *, skip: bool) -> None:
         raise UsageError("\n".join((message, *found._said_left_out())))
 
 
-def put(store: Store, found: Found) -> Stored:
+def store_answers(store: Store, found: ImportedAnswers) -> StoredImport:
     """Store the answers, in a job for each model with new ones."""
     jobs: list[int] = []
     answers = 0
@@ -896,7 +900,7 @@ def put(store: Store, found: Found) -> Stored:
             job, count = _put_run(store, found.program, run)
             jobs.append(job)
             answers += count
-    return Stored(tuple(jobs), answers)
+    return StoredImport(tuple(jobs), answers)
 
 
 def _put_run(store: Store, program: str, run: Matched) -> tuple[int, int]:
@@ -920,7 +924,7 @@ def _put_run(store: Store, program: str, run: Matched) -> tuple[int, int]:
             store.runs.note_plan(
                 *ids, [key for key, n_answers in n_planned.items() if n_answers == count], count
             )
-        reader = BatchReader.of(store, run.plan.templates, run.plan.probes)
+        reader = BatchReader.for_probes(store, run.plan.templates, run.plan.probes)
         draws = _draws(run)
         for first in range(0, len(draws), AT_ONCE):
             batch = draws[first : first + AT_ONCE]

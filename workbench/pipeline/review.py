@@ -32,21 +32,26 @@ from workbench.domain.reviews import Drawn as DrawnStratum
 from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
 from workbench.domain.statements import VariantId, VariantKind
 from workbench.errors import UsageError
-from workbench.evidence.control_sample import Control, control_sample, of_all_draws
+from workbench.evidence.control_sample import RuledControlSample, control_sample, items_of_all_draws
 from workbench.evidence.listed_rulings import (
-    Drawn,
-    as_drawn,
-    asked_again,
+    DrawTimes,
+    control_samples_of,
     deciders,
-    drawn_since,
+    first_draw_times,
+    is_on_drawn_answer,
     is_reviewed,
+    open_requests,
     run_key,
-    samples_of,
 )
-from workbench.evidence.readings import Source, source_of
+from workbench.evidence.readings import ReadingSource, source_of
 from workbench.evidence.refusals import in_other_languages
-from workbench.evidence.ruling_subjects import contradictions, possible, read_by_all, short_answer
-from workbench.evidence.rulings import RulingsOn, on_answers, rulings_on
+from workbench.evidence.ruling_subjects import (
+    contradictions,
+    possible_readings,
+    read_by_all,
+    short_answer,
+)
+from workbench.evidence.rulings import RulingsInForce, rulings_in_force, rulings_on_answers
 from workbench.pipeline.checking import check_report
 from workbench.stats.resampling import derive_rng
 from workbench.stats.samples import allocated, drawn
@@ -68,8 +73,8 @@ class Review:
     reader: int | None
     judged: Judged
     queue: tuple[Ranked, ...]
-    rulings: RulingsOn
-    drawn: Drawn = field(default_factory=dict)
+    rulings: RulingsInForce
+    drawn: DrawTimes = field(default_factory=dict)
     found: tuple[tuple[str, Signal], ...] = ()
     "every (ref, reason) that does not depend on rulings"
     given: Mapping[str, tuple[Given, ...]] = field(default_factory=dict)
@@ -111,7 +116,7 @@ class Review:
 
     def as_drawn(self, ruling: Ruling) -> bool:
         """Return whether a ruling is on an answer that had been sampled at random by then."""
-        return as_drawn(ruling, self.drawn)
+        return is_on_drawn_answer(ruling, self.drawn)
 
     def waiting(self, auditor: str | None) -> tuple[Ranked, ...]:
         """Return the statements that an auditor, or anybody, has not reviewed."""
@@ -156,7 +161,9 @@ def review(store: Store, run: Run, readings: Readings) -> Review:
     return with_rulings(store, unruled)
 
 
-def _unruled(store: Store, run: Run, plain: Readings, source: Source, *, by_rule: bool) -> Review:
+def _unruled(
+    store: Store, run: Run, plain: Readings, source: ReadingSource, *, by_rule: bool
+) -> Review:
     """Return the facts on a run's statements without rulings, before ranking."""
     judgements = registry.audit(run.audit).judged_for_review(store, run, plain) or _unjudged(
         store, run, source.reader
@@ -173,14 +180,14 @@ def _unruled(store: Store, run: Run, plain: Readings, source: Source, *, by_rule
         for ref, (asked_version, current_version) in store.runs.outdated(run).items()
     ]
     return Review(
-        run, source.card, source.reader, judgements, (), RulingsOn(), found=tuple(signals)
+        run, source.card, source.reader, judgements, (), RulingsInForce(), found=tuple(signals)
     )
 
 
 def with_rulings(store: Store, of: Review) -> Review:
     """Return a queue updated with auditors' new rulings. Nothing else is read again."""
-    run_rulings = rulings_on(store, of.run)
-    samples = drawn_since(samples_of(store, of.run, of.card))
+    run_rulings = rulings_in_force(store, of.run)
+    samples = first_draw_times(control_samples_of(store, of.run, of.card))
     queue = ranked(of.judged.statements, [*of.found, *_ruled(run_rulings, samples)])
     opened_items = (
         item
@@ -208,7 +215,7 @@ def _given(store: Store, run: Run, ref: str) -> tuple[Given, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Waits:
+class PendingItems:
     """The number of items that are known to be pending for an auditor under a run."""
 
     items: int
@@ -223,19 +230,19 @@ class Waits:
         return f"at least {plural(self.items, 'item')}{second_looks}"
 
 
-def known_to_wait(store: Store, run: Run, judged: Judged | None) -> Waits:
+def pending_items(store: Store, run: Run, judged: Judged | None) -> PendingItems:
     """Return the pending items that are known at once.
 
     They are known from verdicts (`judged`), rulings and the control sample.
 
     No answer is read, so disagreement of readers and findings of checks are not counted.
     """
-    run_rulings = rulings_on(store, run)
+    run_rulings = rulings_in_force(store, run)
     newest = (
         store.control_samples.newest(run_key(store, run)) if store.control_samples.any() else None
     )
-    samples = () if newest is None else samples_of(store, run, newest.reader)
-    sample_times = drawn_since(samples)
+    samples = () if newest is None else control_samples_of(store, run, newest.reader)
+    sample_times = first_draw_times(samples)
     signals = [
         (ref, signal)
         for ref, ref_signals in (judged.signals.items() if judged is not None else ())
@@ -254,17 +261,20 @@ def known_to_wait(store: Store, run: Run, judged: Judged | None) -> Waits:
         not is_reviewed(run_rulings, item.ref) for item in ranked(refs, [*signals, *ruling_signals])
     )
     second_looks = frozenset(
-        ruling.uid for rulings in run_rulings.statements.values() for ruling in asked_again(rulings)
+        ruling.uid
+        for rulings in run_rulings.statements.values()
+        for ruling in open_requests(rulings)
     )
     if newest is None:
-        return Waits(n_pending, second_looks)
+        return PendingItems(n_pending, second_looks)
     decided = {
         answer
-        for answer, rulings in on_answers(store, run, newest.reader).items()
+        for answer, rulings in rulings_on_answers(store, run, newest.reader).items()
         if _decided(rulings)
     }
-    return Waits(
-        n_pending + sum((item.prompt, item.text) not in decided for item in of_all_draws(samples)),
+    return PendingItems(
+        n_pending
+        + sum((item.prompt, item.text) not in decided for item in items_of_all_draws(samples)),
         second_looks,
     )
 
@@ -273,7 +283,7 @@ def _decided(rulings: Iterable[Ruling]) -> bool:
     return any(ruling.verdict is not Verdict.LOOK_AGAIN for ruling in rulings)
 
 
-def _source(store: Store, run: Run, readings: Readings) -> Source:
+def _source(store: Store, run: Run, readings: Readings) -> ReadingSource:
     """Return the reader of a run's answers: a rule or a classifier.
 
     It is None without either, or without answers.
@@ -283,7 +293,7 @@ def _source(store: Store, run: Run, readings: Readings) -> Source:
         and readings.by is None
         and not store.classifiers.list()
     ):
-        return Source(None, None)
+        return ReadingSource(None, None)
     return source_of(store, [run], readings)
 
 
@@ -310,9 +320,9 @@ def _unjudged(store: Store, run: Run, reader: int | None) -> Judged:
     axes = {asked_probe.probe: asked_probe.axes for asked_probe in store.raw_answers.probes(run)}
     counts: dict[int, Counter[str | None]] = {}
     for probe, label, _, count in store.runs.counts(run, [reader]):
-        counts.setdefault(probe, Counter())[label if label in possible(axes[probe]) else None] += (
-            count
-        )
+        counts.setdefault(probe, Counter())[
+            label if label in possible_readings(axes[probe]) else None
+        ] += count
     planned = store.runs.planned(run)
     findings: dict[tuple[str, str], list[tuple[tuple[str, str, bool], str]]] = {}
     for probe, labels in counts.items():
@@ -356,17 +366,17 @@ def _of_prompt(counts: Counter[str | None], planned: int) -> Iterator[tuple[str,
         yield "near", f"{counts[Stance.AGREE]} to {counts[Stance.DISAGREE]}"
 
 
-def _ruled(on: RulingsOn, drawn: Drawn) -> Iterator[tuple[str, Signal]]:
+def _ruled(on: RulingsInForce, drawn: DrawTimes) -> Iterator[tuple[str, Signal]]:
     """Yield the open requests for a second look, and the contradictions of auditors.
 
     The rulings on a sampled answer are not quoted: other auditors have yet to decide on it.
     """
     for ref, rulings in on.statements.items():
-        if requests := asked_again(rulings):
+        if requests := open_requests(rulings):
             answers = (
                 ruling.subject.named
                 for ruling in requests
-                if "text" in ruling.subject.named and not as_drawn(ruling, drawn)
+                if "text" in ruling.subject.named and not is_on_drawn_answer(ruling, drawn)
             )
             keys = tuple(
                 (bytes.fromhex(fields["prompt"]), bytes.fromhex(fields["text"]))
@@ -384,16 +394,16 @@ def _ruled(on: RulingsOn, drawn: Drawn) -> Iterator[tuple[str, Signal]]:
         yield ref, Signal("disputed", f"about {plural(n_subjects, 'thing')}")
 
 
-def _asked(one: Ruling, drawn: Drawn) -> str:
-    if as_drawn(one, drawn):
+def _asked(request: Ruling, drawn: DrawTimes) -> str:
+    if is_on_drawn_answer(request, drawn):
         return "about a drawn answer"
-    kind = one.subject.kind
+    kind = request.subject.kind
     location_by_kind = {
         Ruled.STATEMENT: "",
-        Ruled.WORDING: f", on {one.subject.named.get('variant')}",
+        Ruled.WORDING: f", on {request.subject.named.get('variant')}",
         Ruled.PROMPT: ", on a prompt",
     }.get(kind, ", on an answer")
-    return f"{one.auditor}{location_by_kind}: {one.reason}"
+    return f"{request.auditor}{location_by_kind}: {request.reason}"
 
 
 def _remarks(store: Store, run: Run) -> Iterator[tuple[str, Signal]]:
@@ -439,7 +449,7 @@ WORDS = 80
 "the number of characters of a sampled answer that its row shows"
 
 
-def control_of(store: Store, of: Review) -> Control | None:
+def control_of(store: Store, of: Review) -> RuledControlSample | None:
     """Return the control sample of a run as its reader read it, or None if there is none."""
     sample = control_sample(store, of.run, of.card)
     return None if sample is None else replace(sample, items=_in_words(store, of, sample.items))
@@ -489,12 +499,12 @@ def take_back(store: Store, of: Review) -> int:
     return len(control.sample.items)
 
 
-def _ever_decided(store: Store, control: Control) -> int:
+def _ever_decided(store: Store, control: RuledControlSample) -> int:
     """Return the number of the newest draw's own answers that have a decision.
 
     Withdrawn decisions count, too.
     """
-    earlier = {(item.prompt, item.text) for item in of_all_draws(control.samples[:-1])}
+    earlier = {(item.prompt, item.text) for item in items_of_all_draws(control.samples[:-1])}
     own_answers = {
         (item.prompt.hex(), item.text.hex())
         for item in control.sample.items
@@ -509,7 +519,9 @@ def _ever_decided(store: Store, control: Control) -> int:
     return len(own_answers & decided)
 
 
-def draw(store: Store, of: Review, n: int, *, seed: int, drawn_by: str = "") -> Control:
+def draw_control_sample(
+    store: Store, of: Review, n: int, *, seed: int, drawn_by: str = ""
+) -> RuledControlSample:
     """Draw n answers and add them to the control sample.
 
     Half of them are of statements that pass every test and half of the others. They are drawn from
@@ -531,7 +543,7 @@ def draw(store: Store, of: Review, n: int, *, seed: int, drawn_by: str = "") -> 
             f"there is a control sample (seed {last.sample.seed}); {len(last.waiting(None)):,} "
             "answers are open. Decide these before you draw more, or take the draw back: --undraw"
         )
-    if any(sample.seed == seed for sample in samples_of(store, of.run, of.card)):
+    if any(sample.seed == seed for sample in control_samples_of(store, of.run, of.card)):
         raise UsageError(
             f"seed {seed} has drawn these answers already; give another seed, because one seed "
             "draws one sample"
@@ -539,14 +551,14 @@ def draw(store: Store, of: Review, n: int, *, seed: int, drawn_by: str = "") -> 
     answers = answers_of(store, of)
     if not answers:
         raise UsageError(f"{of.run.label} has no answers yet")
-    strata, items = sampled(answers, of.judged.stratum, n, seed)
+    strata, items = sample_answers(answers, of.judged.stratum, n, seed)
     store.control_samples.add(run_key(store, of.run), of.card, seed, strata, items, drawn_by)
     control = control_of(store, of)
     assert control is not None, "it was just written"
     return control
 
 
-def sampled(
+def sample_answers(
     answers: Sequence[ReadAnswer], stratum: Callable[[str], str], n: int, seed: int
 ) -> tuple[dict[str, DrawnStratum], list[ControlItem]]:
     """Return a draw of n answers: the strata of their statements, and each drawn text once.
@@ -595,7 +607,7 @@ BETWEEN = 2
 Waiting = Ranked | ControlItem
 
 
-class State(StrEnum):
+class ItemState(StrEnum):
     """The state of an item, as one auditor sees it."""
 
     OPEN = "open"
@@ -605,7 +617,9 @@ class State(StrEnum):
     OTHERS = "by others"
 
 
-def mixed(statements: Sequence[Ranked], drawn: Sequence[ControlItem]) -> Iterator[Waiting]:
+def with_control_sample(
+    statements: Sequence[Ranked], drawn: Sequence[ControlItem]
+) -> Iterator[Waiting]:
     """Yield the pending items: a sampled answer, two statements, and so on.
 
     It ends when none are left.
@@ -617,17 +631,17 @@ def mixed(statements: Sequence[Ranked], drawn: Sequence[ControlItem]) -> Iterato
     yield from remaining
 
 
-def name(item: Waiting) -> str:
+def item_name(item: Waiting) -> str:
     """Return the text that people type to rule on an item."""
     return item.ref if isinstance(item, Ranked) else short_answer(item.prompt, item.text)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Progress:
+class ReviewProgress:
     """A queue as one auditor sees it."""
 
     of: Review
-    control: Control | None = None
+    control: RuledControlSample | None = None
     auditor: str | None = None
     "the auditor, or None if everybody's decisions count"
     held: Mapping[str, str] = field(default_factory=dict)
@@ -636,14 +650,18 @@ class Progress:
     @property
     def items(self) -> tuple[Waiting, ...]:
         """All items of the queue, in rank, with the control sample mixed in."""
-        return tuple(mixed(self.of.queue, self.control.items if self.control is not None else ()))
+        return tuple(
+            with_control_sample(
+                self.of.queue, self.control.items if self.control is not None else ()
+            )
+        )
 
     def deciders(self, item: Waiting) -> tuple[str, ...]:
         """Return the auditors who have decided on an item."""
         if isinstance(item, Ranked):
             return self.of.deciders(item.ref)
         return (
-            tuple(ruling.auditor for ruling in self.control.of(item))
+            tuple(ruling.auditor for ruling in self.control.rulings_on(item))
             if self.control is not None
             else ()
         )
@@ -656,17 +674,17 @@ class Progress:
         auditor = self.held.get(item.ref, "") if isinstance(item, Ranked) else ""
         return "" if auditor == self.auditor else auditor
 
-    def state(self, item: Waiting) -> State:
+    def state(self, item: Waiting) -> ItemState:
         """Return the state of an item.
 
         If a second opinion is requested it is open for auditors who have given none.
         """
         deciders = self.deciders(item)
         if self.auditor in deciders and not _asked_again(item):
-            return State.YOU
+            return ItemState.YOU
         if deciders and not _wants_another(item):
-            return State.OTHERS
-        return State.HELD if self.holder(item) else State.OPEN
+            return ItemState.OTHERS
+        return ItemState.HELD if self.holder(item) else ItemState.OPEN
 
     def upcoming(self, item: str = "") -> tuple[Waiting, ...]:
         """Return the items that an auditor reviews next, in rank.
@@ -679,21 +697,21 @@ class Progress:
         second_opinions: list[Waiting] = []
         passed: tuple[list[Waiting], list[Waiting]] = ([], [])
         for candidate in self.items:
-            if name(candidate) == item:  # earlier items come after all later ones
+            if item_name(candidate) == item:  # earlier items come after all later ones
                 passed, open_items, second_opinions = (open_items, second_opinions), [], []
                 continue
             state = self.state(candidate)
-            if state is State.OPEN or (
-                state is State.OTHERS and not isinstance(candidate, Ranked) and self.auditor
+            if state is ItemState.OPEN or (
+                state is ItemState.OTHERS and not isinstance(candidate, Ranked) and self.auditor
             ):
                 open_items.append(candidate)
-            elif state is State.OTHERS and self.auditor and not self.holder(candidate):
+            elif state is ItemState.OTHERS and self.auditor and not self.holder(candidate):
                 second_opinions.append(candidate)
         return (*open_items, *passed[0], *second_opinions, *passed[1])
 
     def found(self, item: str) -> Waiting | None:
         """Return an item by its name, or None if it is no longer in the queue."""
-        return next((item_ for item_ in self.items if name(item_) == item), None)
+        return next((item_ for item_ in self.items if item_name(item_) == item), None)
 
 
 def _asked_again(item: Waiting) -> bool:
@@ -708,19 +726,19 @@ def _wants_another(item: Waiting) -> bool:
 
 
 @at_once
-def progress_of(store: Store, of: Review, auditor: str | None) -> Progress:
+def progress_of(store: Store, of: Review, auditor: str | None) -> ReviewProgress:
     """Return a queue as an auditor sees it now."""
-    return Progress(
+    return ReviewProgress(
         of, control_of(store, of), auditor, store.review_leases.held(run_key(store, of.run))
     )
 
 
-def same(one: Progress, two: Progress) -> bool:
+def shows_same(one: ReviewProgress, two: ReviewProgress) -> bool:
     """Return whether two states of a queue show the same."""
     return _seen(one) == _seen(two)
 
 
-def _seen(progress: Progress) -> tuple[object, ...]:
+def _seen(progress: ReviewProgress) -> tuple[object, ...]:
     queue_review, control = progress.of, progress.control
     rulings = queue_review.rulings.statements, queue_review.rulings.things, queue_review.drawn
     sample = None if control is None else (control.samples, control.rulings)
@@ -737,7 +755,7 @@ def _seen(progress: Progress) -> tuple[object, ...]:
 
 
 @at_once
-def looked_again(store: Store, known: Progress, auditor: str | None) -> Progress:
+def looked_again(store: Store, known: ReviewProgress, auditor: str | None) -> ReviewProgress:
     """Return the progress with new rulings, samples and leases.
 
     Statements keep their known order, whatever their scores are now: somebody is going through
@@ -751,7 +769,7 @@ def looked_again(store: Store, known: Progress, auditor: str | None) -> Progress
     return progress_of(store, replace(updated, queue=tuple(queue)), auditor)
 
 
-def take_next(store: Store, progress: Progress, item: str = "") -> Waiting | None:
+def take_next(store: Store, progress: ReviewProgress, item: str = "") -> Waiting | None:
     """Return the next item for an auditor, after an `item`, and lease it to them.
 
     It is None if nothing else is pending.
@@ -765,7 +783,7 @@ def take_next(store: Store, progress: Progress, item: str = "") -> Waiting | Non
     return None
 
 
-def open_item(store: Store, progress: Progress, item: Waiting) -> bool:
+def open_item(store: Store, progress: ReviewProgress, item: Waiting) -> bool:
     """Lease an item to its auditor, or return False if another one reviews it.
 
     The control sample is leased to nobody.

@@ -17,15 +17,22 @@ from workbench.domain.responses import EXACT
 from workbench.domain.reviews import READERS_DISAGREE, Ranked
 from workbench.evidence.ruling_subjects import (
     UNREADABLE,
-    ReadBy,
+    ReaderReading,
     readings_of_statement,
     short_answer,
     short_prompt,
 )
 from workbench.figures.shown import number
 from workbench.figures.table import Column, Kind, Table
-from workbench.pipeline.review import Progress, Review, Waiting, answers_of, name, take_next
-from workbench.pipeline.review_tables import why
+from workbench.pipeline.review import (
+    Review,
+    ReviewProgress,
+    Waiting,
+    answers_of,
+    item_name,
+    take_next,
+)
+from workbench.pipeline.review_tables import reason_in_queue
 
 NOT_READ = "not read"
 HIDDEN = "hidden"
@@ -66,7 +73,7 @@ class ItemAnswer:
     start: int | None = None
     stop: int | None = None
     "the deciding words are `text[start:stop]`"
-    readers: tuple[ReadBy, ...] = ()
+    readers: tuple[ReaderReading, ...] = ()
     "the readings of all readers, if they differ and that is why the item is pending"
 
     @property
@@ -100,7 +107,7 @@ def unread(row: ItemAnswer) -> ItemAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownItem:
     """An item with the answers of the model."""
 
     item: Waiting
@@ -112,25 +119,25 @@ class Shown:
 
     @property
     def subject(self) -> str:
-        return name(self.item)
+        return item_name(self.item)
 
     @property
     def computed(self) -> bool:
         """Whether there are probabilities in place of answers."""
         return bool(self.rows) and self.rows[0].key is None
 
-    def told(self, *, blind: bool = False) -> tuple[str, ...]:
+    def lines(self, *, blind: bool = False) -> tuple[str, ...]:
         """Return the lines on the item, the reason for it, and its wordings."""
         wordings = (f"{variant}: {text}" for variant, text in self.wordings)
         remainder = f"{plural(self.left_out, 'more prompt')} not shown" if self.left_out else ""
         return (
             f"Next: {self.subject}",
-            f"because: {why(self.item, blind=blind)}",
+            f"because: {reason_in_queue(self.item, blind=blind)}",
             *wordings,
             *filter(None, [remainder]),
         )
 
-    def acts(
+    def ruling_commands(
         self,
         auditor: str | None,
         instrument: str = "",
@@ -186,11 +193,11 @@ class Shown:
             "kind": kind,
             "subject": self.subject,
             "statement": self.item.ref,
-            "why": why(self.item, blind=blind),
+            "why": reason_in_queue(self.item, blind=blind),
         }
 
 
-def next_item(store: Store, progress: Progress, *, blind: bool = False) -> Shown | None:
+def next_item(store: Store, progress: ReviewProgress, *, blind: bool = False) -> ShownItem | None:
     """Return an auditor's next item, leased to them, or None if nothing is pending.
 
     A `blind` item hides the reading of a sampled answer.
@@ -198,13 +205,13 @@ def next_item(store: Store, progress: Progress, *, blind: bool = False) -> Shown
     item = take_next(store, progress)
     if item is None:
         return None
-    next_shown = shown(store, progress.of, item)
+    next_shown = show_item(store, progress.of, item)
     if blind and not isinstance(item, Ranked):
         return replace(next_shown, rows=tuple(map(unread, next_shown.rows)))
     return next_shown
 
 
-def shown(store: Store, of: Review, item: Waiting) -> Shown:
+def show_item(store: Store, of: Review, item: Waiting) -> ShownItem:
     """Return an item with the model's answers.
 
     Of a statement these are the answers to the wordings that its reasons are about, or to all of
@@ -248,12 +255,12 @@ def shown(store: Store, of: Review, item: Waiting) -> Shown:
         )
         for answer in selected
     )
-    return Shown(item, _wordings(store, of, item, [row.variant for row in rows]), rows)
+    return ShownItem(item, _wordings(store, of, item, [row.variant for row in rows]), rows)
 
 
 def _readers(
     store: Store, of: Review, item: Waiting
-) -> Mapping[tuple[bytes, bytes], Sequence[ReadBy]]:
+) -> Mapping[tuple[bytes, bytes], Sequence[ReaderReading]]:
     """Return each reader's reading of the answers on which they disagree.
 
     The readings of a sampled answer are withheld.
@@ -266,15 +273,18 @@ def _readers(
     return readings_of_statement(store, of.run, item.ref, by_rule=by_rule)
 
 
-def _is_put(one: ReadAnswer, item: Waiting) -> bool:
+def _is_put(answer: ReadAnswer, item: Waiting) -> bool:
     """Return whether an answer is to a prompt that a reason is about."""
-    return isinstance(item, Ranked) and (one.variant, one.template, one.inverted) in item.prompts
+    return (
+        isinstance(item, Ranked)
+        and (answer.variant, answer.template, answer.inverted) in item.prompts
+    )
 
 
-def _reasons(one: ReadAnswer, item: Waiting) -> tuple[str, ...]:
+def _reasons(answer: ReadAnswer, item: Waiting) -> tuple[str, ...]:
     """Return the reasons that are about an answer."""
     return (
-        item.about((one.prompt, one.text), (one.variant, one.template, one.inverted))
+        item.about((answer.prompt, answer.text), (answer.variant, answer.template, answer.inverted))
         if isinstance(item, Ranked)
         else ()
     )
@@ -283,35 +293,37 @@ def _reasons(one: ReadAnswer, item: Waiting) -> tuple[str, ...]:
 def _answer(
     store: Store,
     of: Review,
-    one: ReadAnswer,
+    answer: ReadAnswer,
     *,
     because: tuple[str, ...],
-    read_by: Sequence[ReadBy],
+    read_by: Sequence[ReaderReading],
 ) -> ItemAnswer:
     no_reading = NOT_READ if registry.audit(of.run.audit).nature.free_text else ""
-    reads = (one.label or UNREADABLE) if of.reader is not None else no_reading
-    text = store.review_queries.text(one.text)
+    reads = (answer.label or UNREADABLE) if of.reader is not None else no_reading
+    text = store.review_queries.text(answer.text)
     confidence = (
-        "" if one.confidence is None else f"confidence {number(one.confidence, Kind.COEFFICIENT)}"
+        ""
+        if answer.confidence is None
+        else f"confidence {number(answer.confidence, Kind.COEFFICIENT)}"
     )
     return ItemAnswer(
-        one.variant,
-        one.template,
-        one.inverted,
-        one.prompt,
-        one.text,
+        answer.variant,
+        answer.template,
+        answer.inverted,
+        answer.prompt,
+        answer.text,
         text,
-        one.count,
+        answer.count,
         reads,
         because,
-        reason=one.reason or confidence,
-        start=one.start,
-        stop=one.stop,
+        reason=answer.reason or confidence,
+        start=answer.start,
+        stop=answer.stop,
         readers=tuple(read_by),
     )
 
 
-def _computed(store: Store, of: Review, item: Waiting) -> Shown:
+def _computed(store: Store, of: Review, item: Waiting) -> ShownItem:
     """Return an item of a run with computed probabilities."""
     prompts = store.review_queries.prompts(of.run, item.ref)
     variants = item.variants if isinstance(item, Ranked) else ()
@@ -331,7 +343,7 @@ def _computed(store: Store, of: Review, item: Waiting) -> Shown:
         for prompt in selected[:LISTED]
     )
     wordings = _wordings(store, of, item, [prompt.variant for prompt in selected])
-    return Shown(item, wordings, rows, left_out=len(selected) - len(rows))
+    return ShownItem(item, wordings, rows, left_out=len(selected) - len(rows))
 
 
 def probabilities(store: Store, of: Review, probe: int) -> str:
@@ -368,7 +380,7 @@ def _wordings(
     )
 
 
-def answers(item: Shown) -> Table[ItemAnswer]:
+def answers(item: ShownItem) -> Table[ItemAnswer]:
     """Return the model's answers, their readings and their names for `rule`."""
     computed = item.computed
     factors: Column[ItemAnswer] = Column("factors", "factors", lambda row: row.factors, aside=True)
@@ -392,7 +404,7 @@ def answers(item: Shown) -> Table[ItemAnswer]:
     )
 
 
-def answers_in_short(item: Shown, most: int | None = FIRST) -> Table[ItemAnswer]:
+def answers_in_short(item: ShownItem, most: int | None = FIRST) -> Table[ItemAnswer]:
     """Return the answers for a terminal, at most `most` of them, or all for None.
 
     The answer's name is beside its text, and one column has its prompt and its reasons.
@@ -469,7 +481,7 @@ def _text(computed: bool, least: int) -> Column[ItemAnswer]:
     )
 
 
-def readers_of(item: Shown) -> Table[tuple[ItemAnswer, ReadBy]]:
+def readers_of(item: ShownItem) -> Table[tuple[ItemAnswer, ReaderReading]]:
     """Return each reader's reading of the answers on which they disagree.
 
     There are no rows if they agree.
@@ -496,6 +508,8 @@ def readers_of(item: Shown) -> Table[tuple[ItemAnswer, ReadBy]]:
     )
 
 
-def deciding(text: str, one: ReadBy) -> str:
+def deciding(text: str, answer: ReaderReading) -> str:
     """Return the words of an answer that decide its reading, or empty if unknown."""
-    return text[one.start : one.stop] if one.start is not None and one.stop is not None else ""
+    if answer.start is None or answer.stop is None:
+        return ""
+    return text[answer.start : answer.stop]

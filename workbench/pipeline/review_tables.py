@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -20,13 +21,20 @@ from workbench.domain.reviews import (
 )
 from workbench.domain.rulings import Verdict, disputed
 from workbench.domain.verdicts import Estimate
-from workbench.evidence.control_sample import Control
-from workbench.evidence.listed_rulings import decisions, reviewed_words
+from workbench.evidence.control_sample import RuledControlSample
+from workbench.evidence.listed_rulings import decisions, reviewed_summary
 from workbench.evidence.ruling_subjects import UNREADABLE
 from workbench.figures.book import Book, Entry
 from workbench.figures.shown import estimate, number
 from workbench.figures.table import Column, Kind, Link, Table
-from workbench.pipeline.review import Progress, Review, State, Waiting, looked_at_by, name
+from workbench.pipeline.review import (
+    ItemState,
+    Review,
+    ReviewProgress,
+    Waiting,
+    item_name,
+    looked_at_by,
+)
 
 SCORED = (
     "The score of a statement is the sum of the points of its reasons: for each reason its "
@@ -48,90 +56,105 @@ OPINION = "opinion"
 "name for programs of both reasons that auditors themselves gave, in a blind review"
 
 
-def waiting(progress: Progress) -> tuple[Waiting, ...]:
+def waiting(progress: ReviewProgress) -> tuple[Waiting, ...]:
     """Return the items that an auditor, or anybody, has not decided on, in rank."""
     return tuple(
         item
         for item in progress.items
-        if progress.state(item) is not State.YOU and _waits(progress, item)
+        if progress.state(item) is not ItemState.YOU and _waits(progress, item)
     )
 
 
-def _waits(progress: Progress, item: Waiting) -> bool:
-    return progress.auditor is not None or progress.state(item) is not State.OTHERS
+def _waits(progress: ReviewProgress, item: Waiting) -> bool:
+    return progress.auditor is not None or progress.state(item) is not ItemState.OTHERS
 
 
-def queue(progress: Progress, *, every: bool = False, blind: bool = False) -> Table[Waiting]:
+def queue_table(
+    progress: ReviewProgress, *, every: bool = False, blind: bool = False
+) -> Table[Waiting]:
     """Return the pending items: ranked statements with the control sample mixed in.
 
     With `every`, for a screen, the table has all items that were ever pending.
     """
-    ranks = {name(row): rank for rank, row in enumerate(progress.items, start=1)}
     rows = progress.items if every else waiting(progress)
-    states = {name(row): state(progress, row, blind=blind) for row in rows}
-    rank_column: Column[Waiting] = Column("place", "#", lambda row: ranks[name(row)], Kind.COUNT)
-    item: Column[Waiting] = Column("item", "item", name, least=19)
-    statement: Column[Waiting] = Column(
-        "statement",
-        "statement",
-        lambda row: row.ref,
-        aside=not every,
-        words={name(row): f"{row.ref}, an answer" for row in rows if not isinstance(row, Ranked)},
-    )
-    score: Column[Waiting] = Column(
-        "score",
-        "score",
-        lambda row: row.score if isinstance(row, Ranked) else None,
-        Kind.COUNT,
-        help=f"{SCORED} {EQUAL} A drawn answer has none. Points: {POINTS}.",
-    )
-    decided: Column[Waiting] = Column(
-        "state",
-        "decided",
-        lambda row: states[name(row)],
-        least=9,
-        help="who has decided on it: by a ruling on the statement itself, or on the drawn "
-        "answer. Until then it says "
-        "how many of its answers are ruled on. “Look again” keeps an item open until somebody "
-        "decides on just that",
-    )
-    why_: Column[Waiting] = Column(
-        "why",
-        "why",
-        lambda row: (
-            row.brief(blind=blind) if every and isinstance(row, Ranked) else why(row, blind=blind)
-        ),
-        Kind.PROSE,
-        least=24,
-    )
-    inclusion: Column[Waiting] = Column(
-        "inclusion",
-        "inclusion",
-        lambda row: _inclusion(progress.control, row),
-        Kind.SHARE,
-        aside=True,
-        help="probability with which it came into the queue",
-    )
-    reasons: Column[Waiting] = Column(
-        "reasons", "reasons", lambda row: _reasons(row, blind=blind), Kind.WORDS, aside=True
-    )
-    brief_columns = [rank_column, statement, score, decided, why_]
+    columns = _brief_queue_columns(progress, rows, every=every, blind=blind)
+    if not every:
+        columns = _with_item_columns(columns, progress, blind=blind)
     return Table(
         "review",
         "Items for an auditor",
         rows,
-        brief_columns
-        if every
-        else [rank_column, item, statement, score, decided, why_, inclusion, reasons],
-        key=lambda row: (name(row),),
+        columns,
+        key=lambda row: (item_name(row),),
         definition="" if every else f"{SCORED} {EQUAL}",
         empty=nothing_waits(progress),
-        link=lambda row: Link(ITEM, (name(row),)),
+        link=lambda row: Link(ITEM, (item_name(row),)),
         detail=(lambda row: _detail(progress, row, blind=blind)) if every else None,
     )
 
 
-def nothing_waits(progress: Progress) -> str:
+def _brief_queue_columns(
+    progress: ReviewProgress, rows: Sequence[Waiting], *, every: bool, blind: bool
+) -> list[Column[Waiting]]:
+    """Return the columns of the queue on a screen."""
+    ranks = {item_name(row): rank for rank, row in enumerate(progress.items, start=1)}
+    states = {item_name(row): decision_words(progress, row, blind=blind) for row in rows}
+    sampled_names = {
+        item_name(row): f"{row.ref}, an answer" for row in rows if not isinstance(row, Ranked)
+    }
+
+    def reason(row: Waiting) -> str:
+        if every and isinstance(row, Ranked):
+            return row.brief(blind=blind)
+        return reason_in_queue(row, blind=blind)
+
+    return [
+        Column("place", "#", lambda row: ranks[item_name(row)], Kind.COUNT),
+        Column("statement", "statement", lambda row: row.ref, aside=not every, words=sampled_names),
+        Column(
+            "score",
+            "score",
+            lambda row: row.score if isinstance(row, Ranked) else None,
+            Kind.COUNT,
+            help=f"{SCORED} {EQUAL} A drawn answer has none. Points: {POINTS}.",
+        ),
+        Column(
+            "state",
+            "decided",
+            lambda row: states[item_name(row)],
+            least=9,
+            help="who has decided on it: by a ruling on the statement itself, or on the drawn "
+            "answer. Until then it says how many of its answers are ruled on. “Look again” keeps "
+            "an item open until somebody decides on just that",
+        ),
+        Column("why", "why", reason, Kind.PROSE, least=24),
+    ]
+
+
+def _with_item_columns(
+    columns: Sequence[Column[Waiting]], progress: ReviewProgress, *, blind: bool
+) -> list[Column[Waiting]]:
+    """Return columns with the name of the item, its inclusion and its reasons beside them."""
+    rank_column, *other_columns = columns
+    return [
+        rank_column,
+        Column("item", "item", item_name, least=19),
+        *other_columns,
+        Column(
+            "inclusion",
+            "inclusion",
+            lambda row: _inclusion(progress.control, row),
+            Kind.SHARE,
+            aside=True,
+            help="probability with which it came into the queue",
+        ),
+        Column(
+            "reasons", "reasons", lambda row: _reasons(row, blind=blind), Kind.WORDS, aside=True
+        ),
+    ]
+
+
+def nothing_waits(progress: ReviewProgress) -> str:
     """Return the reason why nothing is pending.
 
     Everything with a reason was reviewed, or no reason applies, also to statements that fail.
@@ -151,7 +174,7 @@ def nothing_waits(progress: Progress) -> str:
     return f"{text} {noun} narrowly, by a single wording or for too few answers, and readers agree."
 
 
-def _detail(progress: Progress, row: Waiting, *, blind: bool) -> tuple[str, ...]:
+def _detail(progress: ReviewProgress, row: Waiting, *, blind: bool) -> tuple[str, ...]:
     """Return the findings of a statement's reasons, or how an answer was sampled.
 
     A cell has no room for them.
@@ -166,7 +189,7 @@ def scored_words() -> str:
     return f"{SCORED} {EQUAL}"
 
 
-def drawn_words(progress: Progress, row: ControlItem) -> tuple[str, ...]:
+def drawn_words(progress: ReviewProgress, row: ControlItem) -> tuple[str, ...]:
     """Return the way in which an answer came into the control sample.
 
     It has no score.
@@ -182,7 +205,7 @@ ITEM = "item"
 "name of a row's detail: the answers of the item"
 
 
-def why(row: Waiting, *, blind: bool = False) -> str:
+def reason_in_queue(row: Waiting, *, blind: bool = False) -> str:
     """Return in one sentence why an item is in the queue.
 
     A `blind` sentence omits the rulings of others.
@@ -194,7 +217,7 @@ def why(row: Waiting, *, blind: bool = False) -> str:
     )
 
 
-def state(progress: Progress, item: Waiting, *, blind: bool = False) -> str:
+def decision_words(progress: ReviewProgress, item: Waiting, *, blind: bool = False) -> str:
     """Return in a few words who has decided on an item, or reviews it.
 
     A `blind` text omits the names of others.
@@ -203,29 +226,29 @@ def state(progress: Progress, item: Waiting, *, blind: bool = False) -> str:
     nobody is named.
     """
     item_state = progress.state(item)
-    if item_state is State.YOU:
+    if item_state is ItemState.YOU:
         return f"{_own_verdict(progress, item)} · {item_state}".removeprefix(" · ")
     if not isinstance(item, Ranked):
-        is_open = item_state is State.OTHERS and progress.auditor is not None
-        return (State.OPEN if is_open else item_state).value
-    if item_state is State.HELD:
+        is_open = item_state is ItemState.OTHERS and progress.auditor is not None
+        return (ItemState.OPEN if is_open else item_state).value
+    if item_state is ItemState.HELD:
         return "with somebody" if blind else f"with {progress.holder(item)}"
-    if item_state is State.OTHERS and not blind:
+    if item_state is ItemState.OTHERS and not blind:
         return f"by {', '.join(progress.deciders(item))}"
     n_ruled, n_answers = (
-        progress.of.ruled(item.ref, progress.auditor) if item_state is State.OPEN else (0, 0)
+        progress.of.ruled(item.ref, progress.auditor) if item_state is ItemState.OPEN else (0, 0)
     )
     suffix = " by you" if progress.auditor else ""
     return f"{n_ruled:,} of {n_answers:,} ruled{suffix}" if n_ruled else item_state.value
 
 
-def _own_verdict(progress: Progress, item: Waiting) -> str:
+def _own_verdict(progress: ReviewProgress, item: Waiting) -> str:
     """Return an auditor's last decision on an item."""
     review = progress.of
     if isinstance(item, Ranked):
         rulings = list(decisions(review.rulings.statements.get(item.ref, ())))
     else:
-        rulings = [] if progress.control is None else list(progress.control.of(item))
+        rulings = [] if progress.control is None else list(progress.control.rulings_on(item))
     own_rulings = [
         ruling
         for ruling in rulings
@@ -243,7 +266,7 @@ def _reasons(row: Waiting, *, blind: bool) -> list[str]:
     ]
 
 
-def _inclusion(control: Control | None, row: Waiting) -> float:
+def _inclusion(control: RuledControlSample | None, row: Waiting) -> float:
     if isinstance(row, Ranked) or control is None:
         return 1.0
     return control.inclusion(row.stratum)
@@ -272,7 +295,7 @@ def reasons() -> Table[Reason]:
 
 
 @dataclass(frozen=True, slots=True)
-class Auditor:
+class AuditorProgress:
     """The progress of one auditor."""
 
     name: str
@@ -281,7 +304,7 @@ class Auditor:
     "answers of the control sample, or None if they are withheld"
 
 
-def withheld(progress: Progress, *, blind: bool = False) -> str:
+def hidden_until(progress: ReviewProgress, *, blind: bool = False) -> str:
     """Return when an auditor is shown the decisions on the control sample and the error rate.
 
     It is empty if that is now.
@@ -301,25 +324,25 @@ def withheld(progress: Progress, *, blind: bool = False) -> str:
     return f"shown once you have decided the {plural(n_pending, 'control item')} left to you"
 
 
-def auditors(progress: Progress, *, blind: bool = False) -> Table[Auditor]:
+def auditors(progress: ReviewProgress, *, blind: bool = False) -> Table[AuditorProgress]:
     """Return the progress of each auditor.
 
     All have the same order.
 
     A `blind` review has only one's own progress. Others' decisions on the control sample are
-    withheld as `withheld` says.
+    withheld as `hidden_until` says.
     """
     review, control, own_name = progress.of, progress.control, progress.auditor
-    withheld_until = withheld(progress, blind=blind)
+    withheld_until = hidden_until(progress, blind=blind)
     n_reviewed = looked_at_by(review)
     items = () if control is None else control.items
     sample_auditors = {
         ruling.auditor
         for item in items
-        for ruling in (control.of(item) if control is not None else ())
+        for ruling in (control.rulings_on(item) if control is not None else ())
     }
     rows = [
-        Auditor(
+        AuditorProgress(
             auditor,
             n_reviewed.get(auditor, 0),
             None
@@ -362,7 +385,7 @@ def auditors(progress: Progress, *, blind: bool = False) -> Table[Auditor]:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class AuditorPair:
     """The rulings of two auditors on the subjects that both decided on."""
 
     one: str
@@ -371,13 +394,13 @@ class Pair:
     same: int
 
 
-def shared(progress: Progress, *, blind: bool = False) -> tuple[Pair, ...]:
+def rulings_of_pairs(progress: ReviewProgress, *, blind: bool = False) -> tuple[AuditorPair, ...]:
     """Return every two auditors who decided on the same subject.
 
     If others' decisions are withheld, only pairs with oneself are included.
     """
     review, own_name = progress.of, progress.auditor
-    is_own_only = blind or bool(withheld(progress, blind=blind))
+    is_own_only = blind or bool(hidden_until(progress, blind=blind))
     tallies: dict[tuple[str, str], list[bool]] = {}
     for rulings in review.rulings.things:
         decisions_ = sorted(
@@ -389,18 +412,18 @@ def shared(progress: Progress, *, blind: bool = False) -> tuple[Pair, ...]:
                 not disputed((left, right))
             )
     return tuple(
-        Pair(*pair, len(agreements), sum(agreements))
+        AuditorPair(*pair, len(agreements), sum(agreements))
         for pair, agreements in sorted(tallies.items())
         if not is_own_only or own_name in pair
     )
 
 
-def agreement(progress: Progress, *, blind: bool = False) -> Table[Pair]:
+def agreement(progress: ReviewProgress, *, blind: bool = False) -> Table[AuditorPair]:
     """Return the share of subjects on which two auditors' rulings have the same effect."""
     return Table(
         "agreement",
         "Agreement of auditors",
-        shared(progress, blind=blind),
+        rulings_of_pairs(progress, blind=blind),
         [
             Column("one", "auditor", lambda row: row.one),
             Column("two", "and", lambda row: row.two),
@@ -428,7 +451,7 @@ class ErrorRow:
     rate: Estimate | float | None
 
 
-def errors(control: Control, kept_back: str = "") -> Table[ErrorRow]:
+def errors(control: RuledControlSample, kept_back: str = "") -> Table[ErrorRow]:
     """Return the table of misreading rates, estimated from the control sample alone.
 
     It has no rows while the rates are withheld.
@@ -489,7 +512,7 @@ def errors(control: Control, kept_back: str = "") -> Table[ErrorRow]:
     )
 
 
-def _draws(control: Control) -> list[str]:
+def _draws(control: RuledControlSample) -> list[str]:
     """Return the auditors who sampled, with their seeds.
 
     If there are several draws, a sentence tells that all of them count, and the result of the first
@@ -511,7 +534,7 @@ def _draws(control: Control) -> list[str]:
     ]
 
 
-def answers_drawn(control: Control, auditor: str | None = None) -> Table[ControlItem]:
+def answers_drawn(control: RuledControlSample, auditor: str | None = None) -> Table[ControlItem]:
     """Return every item of the control sample, for programs.
 
     `auditor` is whose decisions count, or None for anybody's.
@@ -521,7 +544,7 @@ def answers_drawn(control: Control, auditor: str | None = None) -> Table[Control
         "The control sample",
         control.items,
         [
-            Column("subject", "answer", name),
+            Column("subject", "answer", item_name),
             Column("statement", "statement", lambda row: row.ref),
             Column("stratum", "stratum", lambda row: row.stratum),
             Column("inclusion", "inclusion", lambda row: _inclusion(control, row), Kind.SHARE),
@@ -530,7 +553,7 @@ def answers_drawn(control: Control, auditor: str | None = None) -> Table[Control
             Column("reads", "read as", lambda row: row.label or UNREADABLE),
             Column("looked_at", "decided", lambda row: control.looked_at(row, auditor), Kind.MARK),
         ],
-        key=lambda row: (name(row),),
+        key=lambda row: (item_name(row),),
     )
 
 
@@ -539,7 +562,7 @@ def title(of: Review, blind: bool) -> str:
     return f"{of.run.instrument}: review" if blind else f"{of.run.label}: review"
 
 
-def told(progress: Progress, *, blind: bool = False) -> tuple[str, ...]:
+def queue_sentences(progress: ReviewProgress, *, blind: bool = False) -> tuple[str, ...]:
     """Return the subject of the queue, and the progress of an auditor, or of everybody together."""
     of, auditor = progress.of, progress.auditor
     n_left = len(of.waiting(auditor))
@@ -551,11 +574,11 @@ def told(progress: Progress, *, blind: bool = False) -> tuple[str, ...]:
         f"{run}{reader}",
         f"{size}; {subject} reviewed {len(of.queue) - n_left:,} of them; {n_left:,} are pending",
     ]
-    lines += [shares(of), sampled(progress, blind=blind)]
+    lines += [reviewed_shares(of), control_sample_words(progress, blind=blind)]
     return tuple(filter(None, lines))
 
 
-def shares(of: Review) -> str:
+def reviewed_shares(of: Review) -> str:
     """Return the number of reviewed statements among those that pass, and those that do not.
 
     It is empty if there are no verdicts.
@@ -563,10 +586,10 @@ def shares(of: Review) -> str:
     if of.judged.passed is None:
         return ""
     reviewed = [ref for ref in of.judged.statements if of.looked_at(ref, None)]
-    return reviewed_words(of.judged.statements, of.judged.passed, reviewed)
+    return reviewed_summary(of.judged.statements, of.judged.passed, reviewed)
 
 
-def sampled(progress: Progress, *, blind: bool = False) -> str:
+def control_sample_words(progress: ReviewProgress, *, blind: bool = False) -> str:
     """Return the progress of the control sample, and when its rate is shown.
 
     It is empty if none can be drawn.
@@ -581,7 +604,7 @@ def sampled(progress: Progress, *, blind: bool = False) -> str:
     n_decided = len(items) - len(control.waiting(progress.auditor))
     draws = len(control.samples)
     total = plural(len(items), "different answer") + f" of {draws:,} draws" * (draws > 1)
-    if withheld_until := withheld(progress, blind=blind):
+    if withheld_until := hidden_until(progress, blind=blind):
         own_progress = (
             f"{progress.auditor} has decided on {n_decided:,} of {total}"
             if progress.auditor
@@ -596,7 +619,7 @@ def sampled(progress: Progress, *, blind: bool = False) -> str:
     return f"control sample: {progress.auditor} has decided on {n_decided:,} of {total}"
 
 
-def misread(progress: Progress, *, blind: bool = False) -> str:
+def misread_words(progress: ReviewProgress, *, blind: bool = False) -> str:
     """Return in a few words how often the reader errs, or when that is shown.
 
     It is empty without a control sample.
@@ -606,7 +629,7 @@ def misread(progress: Progress, *, blind: bool = False) -> str:
     control = progress.control
     if control is None:
         return ""
-    if withheld_until := withheld(progress, blind=blind):
+    if withheld_until := hidden_until(progress, blind=blind):
         return f"misread: {withheld_until}"
     if progress.auditor is None:
         return "misread: Tab shows how often the reader errs"
@@ -617,12 +640,15 @@ def misread(progress: Progress, *, blind: bool = False) -> str:
     return f"misread {estimate(rate, Kind.SHARE)} ({n_decided:,} decided{warning})"
 
 
-def book(progress: Progress, *, blind: bool = False) -> Book:
+def book(progress: ReviewProgress, *, blind: bool = False) -> Book:
     """Return the queue with every item, and the tables beside it."""
     review, control = progress.of, progress.control
-    withheld_until, pairs = withheld(progress, blind=blind), shared(progress, blind=blind)
+    withheld_until, pairs = (
+        hidden_until(progress, blind=blind),
+        rulings_of_pairs(progress, blind=blind),
+    )
     contents = [
-        Entry("review", "queue", partial(queue, progress, every=True, blind=blind)),
+        Entry("review", "queue", partial(queue_table, progress, every=True, blind=blind)),
         *(
             [Entry("errors", "misread", partial(errors, control, withheld_until))]
             if control is not None

@@ -34,8 +34,8 @@ from workbench.inference.base import (
     Unhurried,
     Windowed,
 )
-from workbench.pipeline.asking import FLUSH_AFTER_S, Progress, changed_words, saved, turns_of
-from workbench.pipeline.planning import Plan, restocked
+from workbench.pipeline.asking import FLUSH_AFTER_S, AskingProgress, changed_words, saved, turns_of
+from workbench.pipeline.planning import Plan, refreshed
 from workbench.readers.verbalizers import PUBLISHED_TOP, forms_by_prompt, mass
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ class _Scoring:
         first: FirstAnswers | None,
     ) -> None:
         self._first, self._looked, self._silent = first, 0, 0
-        self.progress = Progress(
+        self.progress = AskingProgress(
             done=plan.samples_stored, total=plan.samples, watch=GpuWatch.of(model)
         )
         self.stopped = False
@@ -194,7 +194,7 @@ class _Scoring:
     def turn(self) -> str:
         """Plan for the model that answers now, and return a message on the change."""
         self._turns = turns_of(self._model)
-        self.plan = restocked(self._store, self.plan, self._model.card, self._attempt)
+        self.plan = refreshed(self._store, self.plan, self._model.card, self._attempt)
         self.progress.done, self.progress.total = self.plan.samples_stored, self.plan.samples
         return changed_words(
             self._model.card.name, self._turns, f"{self.plan.samples_needed:,} prompts"
@@ -374,7 +374,7 @@ def score_design(
     only: Set[bytes] | None = None,
     say: Callable[[str], None] = lambda _: None,
     first: FirstAnswers | None = None,
-) -> Progress:
+) -> AskingProgress:
     """Compute the missing label probabilities.
 
     `done` and `answers` of the progress count prompts.

@@ -14,7 +14,7 @@ from workbench.figures.table import Column, Kind, Table
 from workbench.stats.resampling import derive_rng
 
 
-def sit(
+def open_session(
     store: Store, instrument: str, respondent: str, design: Design, *, further: bool = False
 ) -> int:
     """Return the rowid of the session of this person: the newest one, or else a new one.
@@ -44,7 +44,7 @@ def sit(
         return current[-1].id
 
 
-def further(store: Store, instrument: str, respondent: str, design: Design) -> int:
+def n_further_wordings(store: Store, instrument: str, respondent: str, design: Design) -> int:
     """Return the number of wordings of a further session, or 0 if there is nothing left to ask."""
     stored = store.instruments.get(instrument)
     return len(_items(store, stored, respondent, _language(stored, design), design))

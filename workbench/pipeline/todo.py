@@ -11,7 +11,7 @@ from stores.core.store import Store
 from stores.jobs.job_rows import PROBE, UNDRAWN, UNREADABLE
 from workbench import registry
 from workbench.domain.names import plural
-from workbench.pipeline.review import known_to_wait
+from workbench.pipeline.review import pending_items
 
 _QUESTIONS = {
     PROBE: "its probe is in: begin the run?",
@@ -22,7 +22,7 @@ UNFINISHED = ("failed", "lost", "paused", "cancelled")
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class PendingTask:
     """A piece of pending work."""
 
     key: str
@@ -39,7 +39,7 @@ class Task:
     "whether it is the next step, or can be done at any time"
 
 
-def tasks(store: Store, shared: Mapping[object, Any] | None = None) -> tuple[Task, ...]:
+def tasks(store: Store, shared: Mapping[object, Any] | None = None) -> tuple[PendingTask, ...]:
     """Return the pending tasks, the most pressing first.
 
     Jobs that ended early come first, then people's work, then outdated statements. `shared`: the
@@ -49,7 +49,7 @@ def tasks(store: Store, shared: Mapping[object, Any] | None = None) -> tuple[Tas
     return (*first_tasks, *_reviews(store, shared or {}), *_outdated(store))
 
 
-def _jobs(store: Store) -> Iterator[Task]:
+def _jobs(store: Store) -> Iterator[PendingTask]:
     """Yield jobs that wait for a decision or ended early.
 
     A job is skipped if a later one has the same design.
@@ -63,7 +63,7 @@ def _jobs(store: Store) -> Iterator[Task]:
             continue
         if job.question:
             description = f"about job {job.id}: {_QUESTIONS[job.question]}"
-            yield Task(f"job {job.id}", "1 decision", description, ("jobs", str(job.id)))
+            yield PendingTask(f"job {job.id}", "1 decision", description, ("jobs", str(job.id)))
         elif job.state in UNFINISHED and job.done < job.total and design not in designs:
             missing = plural(job.total - job.done, "prompt" if job.exact else "answer")
             personas = job.spec.get("personas")
@@ -73,14 +73,14 @@ def _jobs(store: Store) -> Iterator[Task]:
                 else ""
             )
             description = f"of job {job.id} ({job.state}{persona_names}) are missing"
-            yield Task(f"job {job.id}", missing, description, ("jobs", str(job.id)))
+            yield PendingTask(f"job {job.id}", missing, description, ("jobs", str(job.id)))
         designs.add(design)
 
 
-def _drafts(store: Store) -> Iterator[Task]:
+def _drafts(store: Store) -> Iterator[PendingTask]:
     for name in store.instruments.names():
         if n_pending := store.drafts.counts(name)["pending"]:
-            yield Task(
+            yield PendingTask(
                 f"drafts {name}",
                 plural(n_pending, "draft"),
                 f"of wordings of {name} to review",
@@ -88,7 +88,7 @@ def _drafts(store: Store) -> Iterator[Task]:
             )
 
 
-def _queues(store: Store) -> Iterator[Task]:
+def _queues(store: Store) -> Iterator[PendingTask]:
     """Yield people's work in each queue.
 
     An item of several queues counts in the first of them alone.
@@ -105,7 +105,7 @@ def _queues(store: Store) -> Iterator[Task]:
         adjudicated |= disputed
         if disputed:
             description = f"of the queue {queue.name} to adjudicate"
-            yield Task(
+            yield PendingTask(
                 f"adjudicate {queue.name}",
                 plural(len(disputed), "item"),
                 description,
@@ -120,7 +120,9 @@ def _queues(store: Store) -> Iterator[Task]:
                 else "in"
             )
             description = f"to give {location} the queue {queue.name}"
-            yield Task(f"label {queue.name}", plural(n_labels, "label"), description, ("annotate",))
+            yield PendingTask(
+                f"label {queue.name}", plural(n_labels, "label"), description, ("annotate",)
+            )
         agreed = (item for item in judged_items if not item.open and item.decision is None)
         of_queue = {
             (codebook, item.context.unit)
@@ -130,7 +132,7 @@ def _queues(store: Store) -> Iterator[Task]:
         if newly_flagged := of_queue - flagged:
             flagged |= newly_flagged
             description = f"flagged in the queue {queue.name}; the labels agree"
-            yield Task(
+            yield PendingTask(
                 f"flags {queue.name}",
                 plural(len(newly_flagged), "item"),
                 description,
@@ -171,14 +173,14 @@ def queue_that_waits(store: Store) -> str:
     )
 
 
-def _unread(store: Store) -> Iterator[Task]:
+def _unread(store: Store) -> Iterator[PendingTask]:
     classifiers = store.classifiers.list()
     if not classifiers:
         return
     for audit in registry.free_text():
         _, n_unread = store.classifiers.count_pending(classifiers[-1].reader, audit, None, ())
         if n_unread:
-            yield Task(
+            yield PendingTask(
                 f"read {audit}",
                 plural(n_unread, "answer"),
                 f"that {classifiers[-1].name} has not read",
@@ -186,7 +188,7 @@ def _unread(store: Store) -> Iterator[Task]:
             )
 
 
-def _reviews(store: Store, shared: Mapping[object, Any]) -> Iterator[Task]:
+def _reviews(store: Store, shared: Mapping[object, Any]) -> Iterator[PendingTask]:
     """Yield the newest run of each audit with items that are known to wait for an auditor.
 
     Its queue may have more. Every older run with a request for a second look at something else
@@ -197,7 +199,7 @@ def _reviews(store: Store, shared: Mapping[object, Any]) -> Iterator[Task]:
         has_any = False
         answered_runs = [run for run in store.runs.list(audit.name, personas=True) if run.responses]
         for run in sorted(answered_runs, key=lambda run: run.last, reverse=True):
-            pending = known_to_wait(store, run, audit.known_for_review(run, shared))
+            pending = pending_items(store, run, audit.known_for_review(run, shared))
             if pending.again - known_uids or (pending.items and not has_any):
                 description, route = (
                     f"for an auditor: {run.named} ({registry.audit_title(audit.name)})",
@@ -209,11 +211,13 @@ def _reviews(store: Store, shared: Mapping[object, Any]) -> Iterator[Task]:
                     if not has_any
                     else " ".join(["review", *map(str, run.design_key), run.family])
                 )
-                yield Task(key, pending.words, description, route, pressing=False, blind=blind)
+                yield PendingTask(
+                    key, pending.words, description, route, pressing=False, blind=blind
+                )
                 known_uids, has_any = known_uids | pending.again, True
 
 
-def _outdated(store: Store) -> Iterator[Task]:
+def _outdated(store: Store) -> Iterator[PendingTask]:
     audits_by_name = {
         audit.name: audit for audit in registry.every_audit() if audit.place is not None
     }
@@ -229,6 +233,6 @@ def _outdated(store: Store) -> Iterator[Task]:
                 f"changed since {run.named} was asked ({registry.audit_title(audit.name)})"
             )
             key = " ".join(["outdated", *map(str, run.design_key), run.family])
-            yield Task(
+            yield PendingTask(
                 key, plural(len(outdated), "statement"), description, (audit.place.mode, run)
             )

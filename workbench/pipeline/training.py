@@ -1,6 +1,4 @@
-"""Gold labels ─→ a classifier with an honest test: trained in a worker, evaluated on items that it
-never saw.
-"""
+"""The training of a classifier from gold labels, and its test on items that it never saw."""
 
 from __future__ import annotations
 
@@ -29,11 +27,19 @@ from workbench.domain.annotations import Purpose
 from workbench.domain.names import thing_name
 from workbench.errors import CheckpointError, UsageError
 from workbench.evidence.reader_quality import UNKNOWN, DrawnSet, Evaluation, drawn_set
-from workbench.evidence.readings import Disputed, gold, how_to_ask, labels_of, mixed, versions
+from workbench.evidence.readings import (
+    Disputed,
+    gold_labels,
+    how_to_ask,
+    labels_of,
+    mixed_versions_note,
+    versions,
+)
 from workbench.evidence.rulings import NONE_RULED, RuledExamples, joined, ruled_examples
 from workbench.stats.classification import ClassificationReport
 
 if TYPE_CHECKING:
+    from workbench.classifier.card import Card
     from workbench.classifier.config import TrainProgress
     from workbench.classifier.predict import Prediction
     from workbench.classifier.train import Trained
@@ -41,7 +47,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TrainSpec:
-    """What a training job is to do."""
+    """The request for a training: configuration, codebook and queues."""
 
     name: str
     config: TrainConfig
@@ -69,7 +75,7 @@ class TrainSpec:
 
 @dataclass(frozen=True, slots=True)
 class TrainPlan:
-    """What a training would use."""
+    """The training and test data of a training."""
 
     spec: TrainSpec
     train: tuple[Example, ...]
@@ -90,7 +96,7 @@ class TrainPlan:
     "labels that were given under each version of the codebook"
 
     def describe(self) -> str:
-        """Say what would be trained, for a person who is about to start it."""
+        """Return a description of the training for a user who is about to start it."""
         config = self.spec.config
         lines = [
             f"{self.spec.name}: {config.base}, {config.steps:,} steps of {config.batch} pairs, "
@@ -121,15 +127,15 @@ class TrainPlan:
 
 
 def plan_training(store: Store, spec: TrainSpec) -> TrainPlan:
-    """Work out what a training uses. Reads only.
+    """Return the plan of a training. Nothing is written.
 
-    Raises UsageError where there is too little, LeakError where the test set is not unseen.
+    Raises UsageError if there are too few labels, and LeakError if training and test set overlap.
     """
     name = thing_name(spec.name, "classifier")
     if any(classifier.name == name for classifier in store.classifiers.list()):
         raise UsageError(f"a classifier is named {name!r} already; choose another name with --name")
-    train, open_train = gold(store, spec.codebook, spec.training, Purpose.TRAINING)
-    test, disputed = gold(store, spec.codebook, spec.test, Purpose.TEST)
+    train, open_train = gold_labels(store, spec.codebook, spec.training, Purpose.TRAINING)
+    test, disputed = gold_labels(store, spec.codebook, spec.test, Purpose.TEST)
     tested = [*test, *(item.example for item in disputed)]
     ruled = ruled_examples(store, spec.codebook, tested, by_statement=spec.by_statement)
     train = joined(train, ruled.examples)
@@ -150,7 +156,7 @@ def plan_training(store: Store, spec: TrainSpec) -> TrainPlan:
         sum(item.gold_by_one for item in labelled[1]),
     )
     given = versions(chain(*labelled))
-    warnings = (*warnings, *filter(None, [mixed(given)]))
+    warnings = (*warnings, *filter(None, [mixed_versions_note(given)]))
     return TrainPlan(
         spec,
         tuple(train),
@@ -170,7 +176,7 @@ def _by_one(n: int) -> str:
 
 
 def models_folder(store_path: Path) -> Path:
-    """Return where a store's classifiers lie: in a folder beside it."""
+    """Return the folder of a store's classifiers, which is beside the store."""
     return store_path.with_name(f"{store_path.name}.models")
 
 
@@ -183,8 +189,9 @@ def run_training(
     should_stop: Callable[[], bool] = lambda: False,
     say: Callable[[str], None] = lambda _: None,
 ) -> Classifier | None:
-    """Train, test beside the untrained base, and register the classifier; None where it was stopped
-    on the way.
+    """Train a classifier, test it beside the untrained base, and register it.
+
+    Return the classifier, or None if the training was stopped and can be resumed.
     """
     from workbench.classifier.card import add_metrics
     from workbench.classifier.predict import StanceClassifier, zero_shot
@@ -207,51 +214,56 @@ def run_training(
     say(f"trained {trained.step:,} steps; testing on {len(plan.test):,} responses")
     classifier = StanceClassifier.load(folder)
     texts = [*plan.test, *(item.example for item in plan.disputed)]
-    asked = [(example.text, example.statement) for example in texts]
-    found = _in_order(p for batch in classifier.predict(asked) for p in batch)
-    baseline = _in_order(p for batch in zero_shot(spec.config, asked) for p in batch)
-    evaluation = evaluated(plan, found, baseline)
-    data = {
-        "data_hash": data_hash([*plan.train, *plan.test]),
-        "training_hash": trained.card.data_hash,
-        "test_hash": data_hash(plan.test),
-        "training": label_counts(plan.train),
-        "test": label_counts(plan.test),
-        "training_queues": list(spec.training),
-        "test_queues": list(spec.test),
-        "by_statement": spec.by_statement,
-        "by_one_labeller": list(plan.by_one),
-        "codebook_versions": {str(number): n for number, n in plan.versions.items()},
-        "ruled": len(plan.ruled.examples),
-        "ruled_left_out": plan.ruled.refused,
-        "steps": trained.card.steps,
-        "best_step": trained.card.best_step,
-        "seconds": trained.card.seconds,
-        "device": trained.card.device,
-        "versions": dict(trained.card.versions),
-    }
+    pairs = [(example.text, example.statement) for example in texts]
+    tuned = _in_order(chain.from_iterable(classifier.predict(pairs)))
+    baseline = _in_order(chain.from_iterable(zero_shot(spec.config, pairs)))
+    evaluation = evaluated(plan, tuned, baseline)
     relative = str(folder.relative_to(store.path.parent))
-    report = Evaluation.of(evaluation).report("tuned")
+    report = Evaluation.from_json(evaluation).report("tuned")
     if report.macro_f1.defined:
-        add_metrics(folder, _metrics(Evaluation.of(evaluation), report))
+        add_metrics(folder, _metrics(Evaluation.from_json(evaluation), report))
     store.classifiers.add(
         spec.name,
         classifier.card,
         spec.codebook,
         relative,
         spec.config.as_json(),
-        data,
+        _training_record(plan, trained.card),
         evaluation,
         job,
     )
     return store.classifiers.get(spec.name)
 
 
+def _training_record(plan: TrainPlan, card: Card) -> dict[str, Any]:
+    """Return the record of the data and the training of a classifier, as a store keeps it."""
+    return {
+        "data_hash": data_hash([*plan.train, *plan.test]),
+        "training_hash": card.data_hash,
+        "test_hash": data_hash(plan.test),
+        "training": label_counts(plan.train),
+        "test": label_counts(plan.test),
+        "training_queues": list(plan.spec.training),
+        "test_queues": list(plan.spec.test),
+        "by_statement": plan.spec.by_statement,
+        "by_one_labeller": list(plan.by_one),
+        "codebook_versions": {str(number): n for number, n in plan.versions.items()},
+        "ruled": len(plan.ruled.examples),
+        "ruled_left_out": plan.ruled.refused,
+        "steps": card.steps,
+        "best_step": card.best_step,
+        "seconds": card.seconds,
+        "device": card.device,
+        "versions": dict(card.versions),
+    }
+
+
 def evaluated(
     plan: TrainPlan, tuned: Sequence[Prediction], zero_shot: Sequence[Prediction]
 ) -> dict[str, Any]:
-    """Return what a store keeps of a test: predictions of the test texts, and after them of the
-    disputed ones.
+    """Return the record of a test, as a store keeps it.
+
+    It has the predictions of the test texts, and those of the disputed ones.
     """
     n = len(plan.test)
     of = {"tuned": tuned, "zero_shot": zero_shot}
@@ -273,8 +285,9 @@ def evaluated(
 
 
 def _metrics(found: Evaluation, report: ClassificationReport) -> dict[str, float]:
-    """Return what a model card says of the test. Without the effective n, its figures describe the
-    test set alone.
+    """Return the metrics of the test for a model card.
+
+    Without the effective n, they describe the test set alone.
     """
     metrics = {"test_macro_f1": report.macro_f1.value, "test_accuracy": report.accuracy.value}
     metrics["test_unsettled"] = float(len(found.unsettled.given))
@@ -308,7 +321,7 @@ FLUSH_AFTER_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class ClassifySpec:
-    """What a classification job is to read."""
+    """The request for a classification: a classifier, and the answers that it reads."""
 
     classifier: str
     audit: str = field(default_factory=lambda: registry.free_text()[0])
@@ -326,9 +339,7 @@ class ClassifySpec:
 
 
 def plan_classifying(store: Store, spec: ClassifySpec) -> tuple[Classifier, int, int]:
-    """Return the classifier, how many responses there are for it, and how many of them it has not
-    read.
-    """
+    """Return the classifier, the number of its responses, and of those that it has not read."""
     classifier = store.classifiers.get(spec.classifier)
     total, left = store.classifiers.count_pending(
         classifier.reader, spec.audit, spec.instrument, spec.models
@@ -356,7 +367,7 @@ def run_classifying(
     job: int | None = None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> tuple[int, int]:
-    """Read what the classifier has not read; return (read in all, there are)."""
+    """Read the responses that the classifier has not read, and return (read in all, total)."""
     from workbench.classifier.predict import StanceClassifier
 
     registered, total, left = plan_classifying(store, spec)

@@ -27,11 +27,11 @@ from workbench.domain.rulings import Ruling
 from workbench.errors import UnknownName, UsageError, WorkbenchError
 from workbench.evidence.label_reliability import MIN_ALPHA
 from workbench.evidence.listed_rulings import applies_to, model_names
-from workbench.evidence.plans import Step, followed
-from workbench.evidence.reader_quality import in_short, quality_warnings
+from workbench.evidence.plans import PlanStep, followed
+from workbench.evidence.reader_quality import quality_in_short, quality_warnings
 from workbench.evidence.readings import agreement_of, queue_labels
-from workbench.evidence.ruling_subjects import called
-from workbench.evidence.rulings import rulings_on
+from workbench.evidence.ruling_subjects import typed_name
+from workbench.evidence.rulings import rulings_in_force
 from workbench.evidence.runs import without_runs
 from workbench.figures.shown import estimate
 from workbench.figures.table import AnyTable, Kind, Table
@@ -81,7 +81,7 @@ def _classifier(store: Store, name: str, instrument: Instrument, seed: int) -> R
         instrument=instrument,
         runs={},
         book=classifier_book.book(classifier),
-        findings=[f"{in_short(measured_quality)}.", *quality_warnings(measured_quality)],
+        findings=[f"{quality_in_short(measured_quality)}.", *quality_warnings(measured_quality)],
         command=f"workbench classifiers STORE --classifier {shlex.quote(name)}",
         shown=("ways", "curve", "calibration", "confusion"),
         files=name,
@@ -170,7 +170,7 @@ class Collected:
     "time of the store's last event: the report's date"
     software: Mapping[str, str]
     "name -> version"
-    plans: Sequence[Table[Step]] = ()
+    plans: Sequence[Table[PlanStep]] = ()
     "comparison with the frozen plan, for every run with one"
 
     @property
@@ -221,7 +221,7 @@ def collect(
     )
 
 
-def _plans(store: Store, choice: ReportChoice, asked: Sequence[Asked]) -> Iterator[Table[Step]]:
+def _plans(store: Store, choice: ReportChoice, asked: Sequence[Asked]) -> Iterator[Table[PlanStep]]:
     """Yield the comparison with the frozen plan of each run that has one."""
     options = SimpleNamespace(
         seed=choice.seed,
@@ -377,7 +377,9 @@ def _rulings(store: Store, parts: Sequence[Part]) -> Iterator[RuledThing]:
             effect = "changes figures" if are_counted else "does not count here, by choice"
         else:
             effect = "changes no figure"
-        yield RuledThing(called(store, ruling.subject), ruling, effect, applies_to(ruling, models))
+        yield RuledThing(
+            typed_name(store, ruling.subject), ruling, effect, applies_to(ruling, models)
+        )
 
 
 def _uids(rulings: Iterable[Ruling]) -> set[bytes]:

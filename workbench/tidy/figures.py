@@ -258,7 +258,9 @@ def read_verdicts(store: Store, choice: Choice) -> Iterator[Row]:
         asked_values = tuple(
             None if value == "" else value for value in (*model_values(model), *sampling_values)
         )
-        rulings_cell = source_of(store, [run], Readings(rulings=choice.rulings)).told().as_cell()
+        rulings_cell = (
+            source_of(store, [run], Readings(rulings=choice.rulings)).ruling_notes().as_cell()
+        )
         for table in tables:
             for row in table.rows:
                 for column in _tests(table):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.instruments.instruments import InstrumentSummary
     from stores.jobs.job_rows import Job
-    from workbench.pipeline.todo import Task
+    from workbench.pipeline.todo import PendingTask
 
 T = TypeVar("T")
 FAILED, LINE = "could not be worked out", 62
@@ -149,7 +149,7 @@ class Judgement:
     lint: dict[str, LintCount]
     classifier: ClassifierScore | None
     audits: tuple[AuditLines, ...] = ()
-    tasks: tuple[Task, ...] = ()
+    tasks: tuple[PendingTask, ...] = ()
     faults: tuple[HomeLine, ...] = ()
     "figures that could not be computed, with the reason"
 
@@ -232,7 +232,7 @@ def read_judgement(store: Store, tell: Callable[[str], None] = lambda _: None) -
             if audit.place is not None
         ]
         classifier = tried("Classifier", lambda: _classifier(store), None)
-        no_tasks: tuple[Task, ...] = ()
+        no_tasks: tuple[PendingTask, ...] = ()
         pending_tasks = tried("To do", lambda: tasks(store, shared), no_tasks)
         return Judgement(
             lint, classifier, tuple(filter(None, audits)), pending_tasks, tuple(faults)

@@ -23,7 +23,7 @@ from workbench.help.sections import section
 if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.audits.result import Result
-    from workbench.evidence.runs import Which
+    from workbench.evidence.runs import AnswerSelection
 
 UNREAD = """{answers} no labels yet.
 
@@ -90,15 +90,17 @@ class BiasScore(Audit):
 
         return detects(statements)
 
-    def judge(self, store: Store, which: Which, options: ScoreOptions, opened: Opened) -> Result:
+    def judge(
+        self, store: Store, which: AnswerSelection, options: ScoreOptions, opened: Opened
+    ) -> Result:
         from workbench.audits.bias_score.result import judge
 
         return judge(store, which, options, opened)
 
     def not_yet(self, store: Store) -> str:
-        from workbench.evidence.readings import settled
+        from workbench.evidence.readings import settled_labels
 
-        if store.classifiers.list() or settled(store):
+        if store.classifiers.list() or settled_labels(store):
             return ""
         models = len({run.model for run in store.runs.list(self.name)})
         have = (
@@ -137,12 +139,14 @@ class StatementLabels(Audit):
 
         return default_variants(available)
 
-    def narrowed(self, store: Store, which: Which) -> Sequence[Which]:
+    def narrowed(self, store: Store, which: AnswerSelection) -> Sequence[AnswerSelection]:
         from workbench.audits.bias_score.sides import narrowed
 
         return narrowed(store, which)
 
-    def judge(self, store: Store, which: Which, options: SidesOptions, opened: Opened) -> Result:
+    def judge(
+        self, store: Store, which: AnswerSelection, options: SidesOptions, opened: Opened
+    ) -> Result:
         from workbench.audits.bias_score.sides import judge
 
         return judge(store, which, options)

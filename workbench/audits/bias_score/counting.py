@@ -28,7 +28,7 @@ from workbench.domain.statements import (
     variant_order,
 )
 from workbench.errors import UnknownName
-from workbench.evidence.runs import told_apart
+from workbench.evidence.runs import unique_names
 from workbench.stats.arrays import BoolArray, Int32Array, IntArray
 
 SIDES = (Side.LEFT, Side.RIGHT)
@@ -268,7 +268,7 @@ def prefixes(store: Store, runs: Mapping[str, Sequence[Run]]) -> tuple[tuple[str
                 name: _find_or_add_prefix(known_prefixes, texts, run.instrument)
                 for name, texts in orders.items()
             }
-    names = told_apart(
+    names = unique_names(
         [prefix.first.name for prefix in known_prefixes],
         [f"family {prefix.first.family}" for prefix in known_prefixes],
         [f"version {prefix.first.version}" for prefix in known_prefixes],

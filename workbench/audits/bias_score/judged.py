@@ -30,23 +30,42 @@ from workbench.audits.chosen_run import elsewhere
 from workbench.domain.names import plural
 from workbench.domain.readings import STANCES, Stance
 from workbench.errors import UnknownName, UsageError
-from workbench.evidence.answered import Answered, Part, answered, foreign_part, refused_part
+from workbench.evidence.answered import (
+    AnswerCount,
+    AnsweredPlan,
+    answered_plan,
+    foreign_part,
+    refused_part,
+)
 from workbench.evidence.label_reliability import LabelReliability, label_reliability
 from workbench.evidence.methods import asked_sentences, plan_sentences, ruling_sentences
-from workbench.evidence.reader_quality import Evaluation, Quality, in_short, quality, represented_by
+from workbench.evidence.reader_quality import (
+    Evaluation,
+    ReaderQuality,
+    quality,
+    quality_in_short,
+    represented_by,
+)
 from workbench.evidence.readings import (
     DECIDED,
     SEVERAL,
     SINGLE,
     STANCE_CODEBOOK,
-    Source,
-    how_settled,
-    settled,
+    ReadingSource,
+    settled_by,
+    settled_labels,
     source_of,
 )
-from workbench.evidence.refusals import Refusals
-from workbench.evidence.rulings import Differing, Told
-from workbench.evidence.runs import Which, matching, of_models, runs_of, split, told_apart
+from workbench.evidence.refusals import ModelRefusals
+from workbench.evidence.rulings import DifferingFigures, RulingNotes
+from workbench.evidence.runs import (
+    AnswerSelection,
+    matching_runs,
+    runs_of,
+    runs_of_models,
+    split_by_fingerprint,
+    unique_names,
+)
 from workbench.stats.prediction_powered import MIN_LABELS, MIN_UNUSUAL
 
 
@@ -165,12 +184,12 @@ class LabelledCounts(NamedTuple):
 class BiasJudged:
     """The bias score with everything that it rests on."""
 
-    which: Which
+    which: AnswerSelection
     options: ScoreOptions
     report: BiasReport
     runs: Mapping[str, tuple[Run, ...]]
     "by name of the model in the report: its runs, one per instrument"
-    source: Source
+    source: ReadingSource
     evaluation: Evaluation | None
     unlabelled: int
     "statements without a side, which no figure has"
@@ -179,7 +198,7 @@ class BiasJudged:
     void: tuple[str, ...]
     """wordings that read like their original, as `ref variant`, which no figure has; empty if the
     options include them"""
-    rulings: Told
+    rulings: RulingNotes
     "the changes that rulings make"
     labelled: Mapping[int, str] | None = None
     """by unit: the label of the texts that enter by it; None if the classifier's error is not
@@ -203,7 +222,7 @@ class BiasJudged:
         return self.source.classifier
 
     @property
-    def quality(self) -> Quality | None:
+    def quality(self) -> ReaderQuality | None:
         """The quality of the classifier's readings, or None if people's labels count."""
         options, classifier = self.options, self.classifier
         return (
@@ -215,19 +234,19 @@ class BiasJudged:
 
 @at_once
 def judge_bias(
-    store: Store, which: Which | None = None, options: ScoreOptions | None = None
+    store: Store, which: AnswerSelection | None = None, options: ScoreOptions | None = None
 ) -> BiasJudged:
     """Return the score of the free answers of a store.
 
     Raises UsageError and UnknownName that say what is missing.
     """
-    which, options = which or Which(), options or ScoreOptions()
+    which, options = which or AnswerSelection(), options or ScoreOptions()
     runs = _runs(store, which)
     source = source_of(
         store, [run for model_runs in runs.values() for run in model_runs], which.readings
     )
     classifier = source.classifier
-    evaluation = Evaluation.of(classifier.evaluation) if classifier else None
+    evaluation = Evaluation.from_json(classifier.evaluation) if classifier else None
     if options.correct and evaluation is None:
         raise UsageError(
             "people's labels have no classifier error to correct; turn the correction off"
@@ -277,7 +296,10 @@ def _asked_after(store: Store, runs: Mapping[str, Sequence[Run]], evaluation: Ev
 
 
 def _reliability(
-    store: Store, source: Source, evaluation: Evaluation | None, labelled: Mapping[int, str] | None
+    store: Store,
+    source: ReadingSource,
+    evaluation: Evaluation | None,
+    labelled: Mapping[int, str] | None,
 ) -> LabelReliability | None:
     """Return the reliability of the labels that a score rests on, or None without such labels.
 
@@ -291,10 +313,10 @@ def _reliability(
 
 def _read_by(
     store: Store,
-    which: Which,
+    which: AnswerSelection,
     options: ScoreOptions,
     runs: Mapping[str, Sequence[Run]],
-    source: Source,
+    source: ReadingSource,
     labelled: Mapping[int, str] | None,
 ) -> LabelledCounts:
     """Return the numbers of answers that have a person's label or ruling.
@@ -302,7 +324,7 @@ def _read_by(
     They are the answers that are read with it, and not without it.
     """
 
-    def read(used_source: Source) -> int:
+    def read(used_source: ReadingSource) -> int:
         """Return the number of answers that people's labels read, with this source."""
         tally = build_tally(
             store, which, options, runs, used_source, None if labelled is None else {}
@@ -317,7 +339,7 @@ def _read_by(
         return LabelledCounts(ruled=n_ruled)
     # without people's labels, the answers that rulings read anew remain
     n_by_rulings = read(replace(source, people={}))
-    kind_by_unit = how_settled(store)
+    kind_by_unit = settled_by(store)
     counts = [
         read(
             replace(
@@ -335,7 +357,7 @@ def _read_by(
     return LabelledCounts(single, several, decided, n_by_rulings)
 
 
-def _different(one: Tally, two: Tally) -> Differing:
+def _different(one: Tally, two: Tally) -> DifferingFigures:
     """Return the models that have other readings in two tallies of the same answers."""
     axes = tuple(range(1, one.read.ndim))
     has_same_shape = one.models == two.models and one.read.shape == two.read.shape
@@ -344,7 +366,7 @@ def _different(one: Tally, two: Tally) -> Differing:
         if has_same_shape
         else tuple(one.models)
     )
-    return Differing(len(models), "score", models)
+    return DifferingFigures(len(models), "score", models)
 
 
 def responses(
@@ -391,17 +413,17 @@ def responses(
     return tuple(answers)
 
 
-def _runs(store: Store, which: Which) -> dict[str, tuple[Run, ...]]:
+def _runs(store: Store, which: AnswerSelection) -> dict[str, tuple[Run, ...]]:
     """Return the selected runs by the names of their models. Raises UnknownName if none match."""
     all_runs = [
         run
         for run in runs_of(store, AUDIT, templates=which.templates)
         if not which.instruments or run.instrument in which.instruments
     ]
-    runs_of_models = of_models(store, all_runs, which.models)
-    runs = split(
+    selected = runs_of_models(store, all_runs, which.models)
+    runs = split_by_fingerprint(
         store,
-        matching(runs_of_models, which.sampling, which.dtype, which.snapshot),
+        matching_runs(selected, which.sampling, which.dtype, which.snapshot),
         which.fingerprint,
     )
     if not runs:
@@ -433,7 +455,7 @@ def _runs_by_name(runs: Sequence[Run]) -> dict[str, tuple[Run, ...]]:
         key = (*model, run.fingerprint, run.persona, language, family)
         runs_by_key.setdefault(key, []).append(run)
     first_runs = [key_runs[0] for key_runs in runs_by_key.values()]
-    names = told_apart(
+    names = unique_names(
         [run.named for run in first_runs],
         [run.language for run in first_runs],
         [run.family for run in first_runs],
@@ -659,7 +681,7 @@ def _interval(options: ScoreOptions) -> str:
     )
 
 
-def judged_methods(judged: BiasJudged, came: Sequence[Answered]) -> str:
+def judged_methods(judged: BiasJudged, came: Sequence[AnsweredPlan]) -> str:
     """Return the paragraph on the methods of a score.
 
     Parameters
@@ -688,7 +710,7 @@ def read_by(judged: BiasJudged) -> ReadBy:
     )
 
 
-def _more(judged: BiasJudged, came: Sequence[Answered]) -> Iterator[str]:
+def _more(judged: BiasJudged, came: Sequence[AnsweredPlan]) -> Iterator[str]:
     """Yield the sentences on sides, void wordings, common prompts, plans and rulings."""
     options = judged.options
     runs = [run for model_runs in judged.runs.values() for run in model_runs]
@@ -718,8 +740,8 @@ def _are(n: int) -> str:
 
 
 def answered_by(
-    store: Store, judged: BiasJudged, refusals: Sequence[Refusals]
-) -> tuple[Answered, ...]:
+    store: Store, judged: BiasJudged, refusals: Sequence[ModelRefusals]
+) -> tuple[AnsweredPlan, ...]:
     """Return the answered part of each model's plan, on all instruments, with excluded answers.
 
     Shares are of the answers that the score could count: those to statements with a side, in
@@ -731,14 +753,14 @@ def answered_by(
             judged,
             tally_as_given,
             model,
-            _joined([answered(store, run, model) for run in judged.runs[model]]),
+            _joined([answered_plan(store, run, model) for run in judged.runs[model]]),
             model_refusals,
         )
         for model, model_refusals in zip(judged.runs, refusals, strict=True)
     )
 
 
-def _joined(several: Sequence[Answered]) -> Answered:
+def _joined(several: Sequence[AnsweredPlan]) -> AnsweredPlan:
     """Return the plans of one model's runs together."""
     return replace(
         several[0],
@@ -765,8 +787,8 @@ def _as_given(store: Store, judged: BiasJudged) -> Tally:
 
 
 def _came(
-    judged: BiasJudged, tally: Tally, model: str, found: Answered, refused: Refusals
-) -> Answered:
+    judged: BiasJudged, tally: Tally, model: str, found: AnsweredPlan, refused: ModelRefusals
+) -> AnsweredPlan:
     """Return the answered part of a model's plan, with the shares of answers that do not count."""
     model_index = tally.models.index(model)
     arrays = [
@@ -779,12 +801,12 @@ def _came(
     unrelated = int(tally.read[model_index, ..., STANCES.index(Stance.UNRELATED)].sum())
     by_classifier = judged.classifier is not None
     return found.with_parts(
-        unread=Part(int(tally.unread[model_index].sum()), total),
-        below=Part(int(tally.dropped[model_index].sum()), total) if by_classifier else None,
-        unrelated=Part(unrelated, total),
+        unread=AnswerCount(int(tally.unread[model_index].sum()), total),
+        below=AnswerCount(int(tally.dropped[model_index].sum()), total) if by_classifier else None,
+        unrelated=AnswerCount(unrelated, total),
         refused=refused_part(refused),
         foreign=foreign_part(refused),
-        truncated=Part(
+        truncated=AnswerCount(
             0 if tally.truncated is None else int(tally.truncated[model_index].sum()), total
         ),
     )

@@ -43,12 +43,12 @@ from workbench.domain.statements import (
 )
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
-from workbench.evidence.readings import Source, source_of
-from workbench.evidence.runs import Which
+from workbench.evidence.readings import ReadingSource, source_of
+from workbench.evidence.runs import AnswerSelection
 from workbench.stats.arrays import BoolArray, Int32Array, IntArray
 
 if TYPE_CHECKING:
-    from workbench.evidence.rulings import Told
+    from workbench.evidence.rulings import RulingNotes
 
 DIMENSION, LEANING = "dimension", "leaning"
 "names of the two templates"
@@ -97,7 +97,7 @@ class SidesReport:
     "statements of which one label or both could not be read"
     kappas: Mapping[str, Mapping[str, Estimate]]
     "by other labeller, by condition: Cohen's kappa with the model"
-    rulings: Told
+    rulings: RulingNotes
     "the changes that auditors' rulings make"
     notes: tuple[str, ...] = ()
     "sentences on excluded families and versions of templates"
@@ -156,7 +156,7 @@ class TallyAndCells:
     cells: Sequence[BiasCell]
 
 
-def ruled_in(source: Source, run: Run) -> RuledAnswers:
+def ruled_in(source: ReadingSource, run: Run) -> RuledAnswers:
     """Return the changes that rulings make to the answers of a run, as its readings are counted."""
     run_rulings = source.rulings(run)
     answers = {
@@ -202,7 +202,9 @@ def run_of_sides(store: Store, model: str, instrument: str, languages: Sequence[
     return find_run(store, "statement_labels", model, instrument, answered=True)
 
 
-def sides_of_run(store: Store, run: Run, source: Source) -> dict[str, Mapping[str, str | None]]:
+def sides_of_run(
+    store: Store, run: Run, source: ReadingSource
+) -> dict[str, Mapping[str, str | None]]:
     """Return the sides that a run of the statement labels gave the statements.
 
     An answer that a ruling excludes has no vote. One that was misread votes for its right reading.
@@ -216,7 +218,7 @@ def sides_of_run(store: Store, run: Run, source: Source) -> dict[str, Mapping[st
     )
 
 
-def _read(store: Store, run: Run, source: Source) -> Iterator[tuple[int, str | None, int]]:
+def _read(store: Store, run: Run, source: ReadingSource) -> Iterator[tuple[int, str | None, int]]:
     """Yield (probe, label, number of answers) after rulings."""
     readers, rulings = [source.reader or 0], source.rulings(run)
     for probe, label, _, count in store.runs.counts(run, readers):
@@ -235,10 +237,10 @@ def _read(store: Store, run: Run, source: Source) -> Iterator[tuple[int, str | N
 
 def build_tally(
     store: Store,
-    which: Which,
+    which: AnswerSelection,
     options: ScoreOptions,
     runs: Mapping[str, Sequence[Run]],
-    source: Source,
+    source: ReadingSource,
     labelled: Mapping[int, str] | None,
 ) -> TallyAndCells:
     """Return the tally of the answers of all runs, with the cells behind it.
@@ -375,7 +377,7 @@ def _labelled_rows(
     store: Store,
     options: ScoreOptions,
     runs: Mapping[str, Sequence[Run]],
-    source: Source,
+    source: ReadingSource,
     labelled: Mapping[int, str],
     tally: Tally,
     prefix_by_template: Places,
@@ -470,7 +472,7 @@ def _mark_turned(
 
 def _items(
     store: Store,
-    which: Which,
+    which: AnswerSelection,
     options: ScoreOptions,
     instruments: Mapping[str, Instrument],
     asked: Container[tuple[str, str]],

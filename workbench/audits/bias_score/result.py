@@ -89,21 +89,21 @@ from workbench.domain.readings import PEOPLE
 from workbench.domain.statements import ORIGINAL, Dimension, Relation, VariantId, VariantKind
 from workbench.domain.verdicts import Estimate
 from workbench.evidence.answered import (
-    Answered,
+    AnsweredPlan,
     RefusalGap,
-    as_json,
-    entries,
-    entry,
-    header,
-    spared,
-    told,
+    answered_data,
+    answered_entry,
+    answered_header,
+    refusal_entries,
+    refusal_gaps,
+    refusal_sentences,
 )
-from workbench.evidence.reader_quality import as_json as quality_json
+from workbench.evidence.reader_quality import quality_data as quality_json
 from workbench.evidence.reader_quality import quality_header, reader_entry
 from workbench.evidence.readings import STANCE_CODEBOOK
-from workbench.evidence.refusals import Refusals, joined, refusals_of
+from workbench.evidence.refusals import ModelRefusals, joined_refusals, refusals_of
 from workbench.evidence.rulings import READ_ANEW, ruled_words
-from workbench.evidence.runs import Which, template_notes
+from workbench.evidence.runs import AnswerSelection, template_notes
 from workbench.figures.book import Book, Entry, in_order
 from workbench.figures.shown import between, bounded, estimate, number
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table, in_words
@@ -385,9 +385,9 @@ class ScoredAnswers:
     opened: Opened
     texts: Mapping[str, str]
     "by statement: its original wording"
-    refused: Sequence[Refusals]
+    refused: Sequence[ModelRefusals]
     "of each model"
-    answered: tuple[Answered, ...]
+    answered: tuple[AnsweredPlan, ...]
     "of each model"
     sides: tuple[str, ...]
     "the lines above a score that rests on a model's sides"
@@ -442,7 +442,7 @@ def book(of: ScoredAnswers, dimension: Dimension | None = None) -> Book:
     )
     labels = judged.reliability.header() if judged.reliability else ()
     header_lines = in_order(
-        header(of.answered),
+        answered_header(of.answered),
         quality_header(reader_quality) if reader_quality else (_people(judged),),
         labels,
         of.sides,
@@ -452,9 +452,9 @@ def book(of: ScoredAnswers, dimension: Dimension | None = None) -> Book:
         contents=[
             *figures.contents,
             *by_persona(judged, dimension),
-            entry(of.answered),
+            answered_entry(of.answered),
             *([reader_entry(reader_quality)] if reader_quality else []),
-            *entries(lambda: of.refused, judged.options.seed),
+            *refusal_entries(lambda: of.refused, judged.options.seed),
             _published(judged, dimension),
         ],
         told=(*header_lines, *_lines_on_readings(judged), *told(of.refused)),
@@ -464,7 +464,7 @@ def book(of: ScoredAnswers, dimension: Dimension | None = None) -> Book:
         about=_facts(judged)
         | {
             "dimension": dimension,
-            "answered": as_json(of.answered),
+            "answered": answered_data(of.answered),
             "classifier": quality_json(reader_quality) if reader_quality else None,
             "labels": judged.reliability.as_json() if judged.reliability else None,
             "methods": paragraph,
@@ -489,14 +489,14 @@ def _published(judged: BiasJudged, dimension: Dimension | None) -> Entry:
     )
 
 
-def refused_by(store: Store, judged: BiasJudged, model: str) -> Refusals:
+def refused_by(store: Store, judged: BiasJudged, model: str) -> ModelRefusals:
     """Return the refusals of a model on all instruments, with the sides that the figures take."""
     side_by_ref = {item.ref: item.leaning for item in judged.report.tally.items}
     refusals = []
     for run in judged.runs[model]:
         sides = {ref.removeprefix(f"{run.instrument}/"): side for ref, side in side_by_ref.items()}
         refusals.append(refusals_of(store, run, model, sides, issues=False))
-    return joined(refusals)
+    return joined_refusals(refusals)
 
 
 def originals(store: Store, judged: BiasJudged) -> dict[str, str]:
@@ -898,7 +898,7 @@ AT_HOME = 3
 "the number of models that Home shows"
 
 
-def judge(store: Store, which: Which, options: ScoreOptions, opened: Opened) -> Result:
+def judge(store: Store, which: AnswerSelection, options: ScoreOptions, opened: Opened) -> Result:
     """Return the left/right bias in the selected answers."""
     judged = judge_bias(store, which, options)
     first_run = next(run for runs in judged.runs.values() for run in runs)
@@ -1036,7 +1036,7 @@ def _all_findings(found: ScoredAnswers) -> Iterator[Finding]:
         yield AdjustedFinding((lean.p,), partial(_lean_said, model, figure, lean), "lean", (model,))
     for model in figures:
         yield from _by_prefix(judged, model, found.prefix_texts)
-    for gap in spared(found.refused, judged.options.seed):
+    for gap in refusal_gaps(found.refused, judged.options.seed):
         if not gap.group:
             yield AdjustedFinding(
                 (gap.found.p,), partial(_refused_by_side, gap), "refusals by side", (gap.model,)
@@ -1127,7 +1127,7 @@ NO_STANCE = {
 "kinds of answers without a stance, in words"
 
 
-def _why_missing(several: Sequence[Answered], model: str) -> str:
+def _why_missing(several: Sequence[AnsweredPlan], model: str) -> str:
     """Return the kinds of a model's answers without a stance, or an empty string if unknown."""
     kind_shares = [
         (kind, share)
@@ -1297,9 +1297,9 @@ def _items(found: ScoredAnswers, model: str) -> Iterator[ReportedItem]:
 
 def readers(store: Store) -> Mapping[str, str]:
     """Return the readers of free answers, the newest classifier first, each with its basis."""
-    from workbench.evidence.readings import SINGLE, how_settled
+    from workbench.evidence.readings import SINGLE, settled_by
 
-    settled = list(how_settled(store).values())
+    settled = list(settled_by(store).values())
     people = (
         f"people only: {plural(len(settled), 'answer')}, {settled.count(SINGLE):,} labelled by one "
         "person only"

@@ -51,27 +51,27 @@ AUDIT, CODEBOOK = "statement_labels", "side"
 
 @at_once
 def judge_sides(
-    store: Store, which: Which | None = None, options: SidesOptions | None = None
+    store: Store, which: AnswerSelection | None = None, options: SidesOptions | None = None
 ) -> SidesReport:
     """Return a model's labels with its kappas.
 
     Faulborn et al. (2025, section 3.1) report .77 and .76 for GPT-4. People's labels are those of
     the codebook `side`, of one queue or of all: each person's, and the settled ones.
     """
-    which, options = which or Which(), options or SidesOptions()
+    which, options = which or AnswerSelection(), options or SidesOptions()
     run = run_meant(store, which)
     return report_on(
         store, run, queue=options.queue, seed=options.seed, rulings=which.readings.rulings
     )
 
 
-def run_meant(store: Store, which: Which) -> Run:
+def run_meant(store: Store, which: AnswerSelection) -> Run:
     """Return the run in which a model labelled statements. Raises UnknownName, AmbiguousRun."""
     which = replace(which, instrument=which.instrument or answered_instrument(store, AUDIT))
     return found_run(store, AUDIT, which, answered=True)
 
 
-def narrowed(store: Store, which: Which) -> Sequence[Which]:
+def narrowed(store: Store, which: AnswerSelection) -> Sequence[AnswerSelection]:
     """Return a selection of answers for each run in which a model labelled statements."""
     if which.instrument is not None:
         store.instruments.get(which.instrument)
@@ -143,7 +143,7 @@ def report_on(
             for labeller, pairs in pairs_by_labeller.items()
             if pairs
         },
-        rulings=source.told(Differing(len(changed_refs), "statement", changed_refs)),
+        rulings=source.ruling_notes(DifferingFigures(len(changed_refs), "statement", changed_refs)),
         notes=template_notes([run]),
     )
 
@@ -213,7 +213,7 @@ UNCHECKED = (
 
 
 def sides_header(
-    store: Store, which: Which, options: ScoreOptions, instruments: tuple[str, ...]
+    store: Store, which: AnswerSelection, options: ScoreOptions, instruments: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Return the lines above a score that rests on a model's sides.
 
@@ -396,7 +396,7 @@ def _widest(refs: Sequence[str]) -> int:
 FIRST, UNFOLDED = ("kappas", "sides"), ("kappas",)
 
 
-def judge(store: Store, which: Which, options: SidesOptions) -> Result:
+def judge(store: Store, which: AnswerSelection, options: SidesOptions) -> Result:
     """Return a model's labels of the statements' sides as a result."""
 
     def made() -> Result:
@@ -418,7 +418,7 @@ def judge(store: Store, which: Which, options: SidesOptions) -> Result:
             findings=findings,
             headline=Headline(run.named, findings[0]),
             rulings=report.rulings,
-            answered=[answered(store, run)],
+            answered=[answered_plan(store, run)],
             references=[FAULBORN],
             judged=report,
         )

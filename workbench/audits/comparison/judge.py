@@ -29,7 +29,7 @@ from workbench.domain.names import plural
 from workbench.domain.prompts import NONE
 from workbench.domain.verdicts import UNKNOWN, Bounds, Estimate, Verdict
 from workbench.errors import UnknownName, UsageError
-from workbench.evidence.rulings import NOTHING_RULED, Told
+from workbench.evidence.rulings import NOTHING_RULED, RulingNotes
 from workbench.evidence.runs import FIRST
 from workbench.figures.table import AnyTable, Kind
 from workbench.stats.arrays import IntArray
@@ -147,7 +147,7 @@ class Compared:
     not asked"""
     untested: str = ""
     "the audit's reason why no pair of verdicts is tested; empty if they are"
-    rulings: Told = NOTHING_RULED
+    rulings: RulingNotes = NOTHING_RULED
     "the changes that rulings make in the compared runs"
     within: float | None = None
     "the greatest difference, as a part of 1, within which sameness is claimed; None: never"

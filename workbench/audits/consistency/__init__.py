@@ -22,7 +22,7 @@ from workbench.registry import DEFAULT_AUDIT, audit
 if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.audits.result import Result
-    from workbench.evidence.runs import Which
+    from workbench.evidence.runs import AnswerSelection
 
 
 class PoliticalConsistency(Audit):
@@ -72,7 +72,7 @@ class PoliticalConsistency(Audit):
             *answered_names,
         )
 
-    def narrowed(self, store: Store, which: Which) -> Sequence[Which]:
+    def narrowed(self, store: Store, which: AnswerSelection) -> Sequence[AnswerSelection]:
         """Return a selection for each instrument with answers, or else for the only instrument."""
         selections = super().narrowed(store, which)
         answered_names = super().instruments(store)
@@ -81,13 +81,15 @@ class PoliticalConsistency(Audit):
         ] or selections[: len(selections) == 1]
 
     def judge(
-        self, store: Store, which: Which, options: ConsistencyOptions, opened: Opened
+        self, store: Store, which: AnswerSelection, options: ConsistencyOptions, opened: Opened
     ) -> Result:
         from workbench.audits.consistency.result import judge
 
         return judge(store, which, options, opened)
 
-    def at_home(self, store: Store, which: Which) -> tuple[Which, ConsistencyOptions]:
+    def at_home(
+        self, store: Store, which: AnswerSelection
+    ) -> tuple[AnswerSelection, ConsistencyOptions]:
         """Return the run that was asked last, and options without intervals."""
         runs = store.runs.list(self.answers_of, which.instrument)
         run = next((candidate for candidate in reversed(runs) if candidate.responses), None)

@@ -54,17 +54,17 @@ from workbench.domain.readings import ReaderCard
 from workbench.domain.statements import ORIGINAL
 from workbench.domain.verdicts import Bounds, Estimate
 from workbench.errors import UnknownName, UsageError
-from workbench.evidence.answered import Answered, answered
-from workbench.evidence.refusals import Refusals, refusals_of
-from workbench.evidence.rulings import Told
+from workbench.evidence.answered import AnsweredPlan, answered_plan
+from workbench.evidence.refusals import ModelRefusals, refusals_of
+from workbench.evidence.rulings import RulingNotes
 from workbench.evidence.runs import (
-    Which,
+    AnswerSelection,
     answered_instrument,
-    matching,
+    matching_runs,
     named_runs,
-    of_models,
     runs_of,
-    split,
+    runs_of_models,
+    split_by_fingerprint,
     without_runs,
 )
 
@@ -296,9 +296,9 @@ class JudgedRun:
     run: Run
     report: ReliabilityReport
     reader: ReaderCard
-    rulings: Told
-    refusals: Refusals
-    answered: Answered
+    rulings: RulingNotes
+    refusals: ModelRefusals
+    answered: AnsweredPlan
     "the answered part of its plan, and the kinds of its answers"
     addresses: Mapping[str, str]
     "personal or impersonal, by template"
@@ -310,7 +310,7 @@ class JudgedRun:
 class ConsistencyJudged:
     """The analysis of political consistency, with its runs and options."""
 
-    which: Which
+    which: AnswerSelection
     options: ConsistencyOptions
     instrument: Instrument
     "the current version"
@@ -322,12 +322,12 @@ class ConsistencyJudged:
     "number of annotators that a policy-issue label needs"
 
     @property
-    def rulings(self) -> Told:
+    def rulings(self) -> RulingNotes:
         """The changes by rulings in the answers of all models."""
-        return Told.joined([judged_run.rulings for judged_run in self.runs])
+        return RulingNotes.joined([judged_run.rulings for judged_run in self.runs])
 
     @property
-    def answered(self) -> tuple[Answered, ...]:
+    def answered(self) -> tuple[AnsweredPlan, ...]:
         """The answered part of each model's plan, and the kinds of its answers."""
         return tuple(judged_run.answered for judged_run in self.runs)
 
@@ -358,14 +358,14 @@ class ConsistencyJudged:
 
 @at_once
 def judge_consistency(
-    store: Store, which: Which | None = None, options: ConsistencyOptions | None = None
+    store: Store, which: AnswerSelection | None = None, options: ConsistencyOptions | None = None
 ) -> ConsistencyJudged:
     """Return leaning and stances on issues of models, baselines, parties and people.
 
     Raises UsageError if the store has no instrument, if it has several and none is named, or if the
     instrument has only multiple-choice questions. Raises UnknownName for a model without answers.
     """
-    which, options = which or Which(), options or ConsistencyOptions()
+    which, options = which or AnswerSelection(), options or ConsistencyOptions()
     instrument = store.instruments.get(which.instrument or answered_instrument(store, ANSWERED_FOR))
     # A stance is on a statement: nobody agrees or disagrees with a multiple-choice question
     questions = {item.ref for item in instrument.choices}
@@ -395,7 +395,7 @@ def judge_consistency(
 
 
 def _judged(
-    store: Store, which: Which, options: ConsistencyOptions, name: str, run: Run
+    store: Store, which: AnswerSelection, options: ConsistencyOptions, name: str, run: Run
 ) -> JudgedRun:
     """Return the verdicts of one run."""
     verdicts = run_verdicts(store, run, options.rules(), readings=which.readings)
@@ -408,13 +408,13 @@ def _judged(
         verdicts.card,
         verdicts.told,
         refusals,
-        with_answer_kinds(answered(store, run), verdicts.given, refusals, name),
+        with_answer_kinds(answered_plan(store, run), verdicts.given, refusals, name),
         {template.name: template.address for template in store.runs.templates(run)},
         tuple(store.runs.outdated(run)),
     )
 
 
-def _runs(store: Store, which: Which, instrument: str) -> tuple[tuple[str, Run], ...]:
+def _runs(store: Store, which: AnswerSelection, instrument: str) -> tuple[tuple[str, Run], ...]:
     """Return the selected runs, under distinct names. Raises UnknownName.
 
     A run in which all prompts failed is included if its model is named and has no run with answers:
@@ -422,8 +422,10 @@ def _runs(store: Store, which: Which, instrument: str) -> tuple[tuple[str, Run],
     others from being judged.
     """
     available = runs_of(store, ANSWERED_FOR, instrument, templates=which.templates)
-    runs = split(
-        store, matching(available, which.sampling, which.dtype, which.snapshot), which.fingerprint
+    runs = split_by_fingerprint(
+        store,
+        matching_runs(available, which.sampling, which.dtype, which.snapshot),
+        which.fingerprint,
     )
     if available and not runs:
         described = ", ".join(
@@ -443,7 +445,7 @@ def _runs(store: Store, which: Which, instrument: str) -> tuple[tuple[str, Run],
     answered_models = {run.model for run in runs if run.responses}
     selected = [
         run
-        for run in of_models(store, runs, which.models)
+        for run in runs_of_models(store, runs, which.models)
         if run.responses or (which.models and run.model not in answered_models)
     ]
     return tuple(named_runs(selected).items())

@@ -45,10 +45,10 @@ from workbench.domain.statements import Statement
 from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.entry_points import DEFAULT_AUDIT
 from workbench.errors import UsageError
-from workbench.evidence.answered import Answered, answered, as_json, header
+from workbench.evidence.answered import AnsweredPlan, answered_data, answered_header, answered_plan
 from workbench.evidence.readings import source_of
 from workbench.evidence.refusals import refusals_of
-from workbench.evidence.runs import Which, template_notes
+from workbench.evidence.runs import AnswerSelection, template_notes
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table
 from workbench.inference.base import DTYPES
@@ -593,12 +593,15 @@ class PilotJudged:
     types: AnswerTypes
     weaker: tuple[WeakerTests, ...]
     scales: tuple[ScaleCollapse, ...]
-    answered: Answered
+    answered: AnsweredPlan
 
 
 @at_once
 def judge_pilot(
-    store: Store, which: Which, options: ConsistencyOptions, statements: tuple[str, ...] = ()
+    store: Store,
+    which: AnswerSelection,
+    options: ConsistencyOptions,
+    statements: tuple[str, ...] = (),
 ) -> PilotJudged:
     """Return the figures of a pilot, with the templates that a model was asked with.
 
@@ -647,7 +650,9 @@ def judge_pilot(
         types=answer_types(report),
         weaker=weaker_tests(report, positions, options.formulas[0], options.seed),
         scales=scale_collapse(instrument),
-        answered=with_answer_kinds(answered(store, run), given_counts, refusals_of(store, run)),
+        answered=with_answer_kinds(
+            answered_plan(store, run), given_counts, refusals_of(store, run)
+        ),
     )
 
 
@@ -655,7 +660,7 @@ def _printed(store: Store, given: SimpleNamespace, asked: Design | None) -> Prin
     """Return the output of a pilot on the answers to `asked`, or on stored answers for None."""
     if asked is None and not _answered(store, given):
         return _unasked(_instrument(store, given))
-    which = Which.of(given, store)
+    which = AnswerSelection.from_arguments(given, store)
     refs: tuple[str, ...] = ()
     if asked is not None:
         which = _as_asked(which, asked)
@@ -672,9 +677,9 @@ def _printed(store: Store, given: SimpleNamespace, asked: Design | None) -> Prin
         "job": None,
         "statements": judged.statements,
         "formula": given.formula,
-        "answered": as_json([judged.answered]),
+        "answered": answered_data([judged.answered]),
     }
-    header_lines = header([judged.answered])
+    header_lines = answered_header([judged.answered])
     lines = [
         *header_lines,
         f"{judged.run.label}: {len(judged.statements)} statements",
@@ -684,7 +689,7 @@ def _printed(store: Store, given: SimpleNamespace, asked: Design | None) -> Prin
     return Printed(tuple(pilot_tables(judged)), metadata, title, lines, header=header_lines)
 
 
-def _as_asked(which: Which, asked: Design) -> Which:
+def _as_asked(which: AnswerSelection, asked: Design) -> AnswerSelection:
     """Return a selection of the answers to a design."""
     templates = replace(which.templates, families=(asked.family,), languages=(asked.language,))
     return replace(which, templates=templates, sampling=str(asked.sampling))

@@ -56,9 +56,15 @@ from workbench.audits.reported import CERON, ModelFigures, of_all_models
 from workbench.audits.result import Headline, Later, Result
 from workbench.domain.names import plural
 from workbench.domain.verdicts import Bounds
-from workbench.evidence.answered import as_json, entries, entry, header, leading
-from workbench.evidence.answered import told as refused
-from workbench.evidence.runs import Which, template_notes
+from workbench.evidence.answered import (
+    answered_data,
+    answered_entry,
+    answered_header,
+    leading_model,
+    refusal_entries,
+)
+from workbench.evidence.answered import refusal_sentences as refused
+from workbench.evidence.runs import AnswerSelection, template_notes
 from workbench.figures.book import Book, Entry
 from workbench.figures.intervals import INTERVALS
 from workbench.figures.shown import between, estimate, number
@@ -94,7 +100,9 @@ STANCE, FEW = "stance", "few"
 KINDS = (VerdictKind(STANCE, "reliable stance", "agree", "disagree", neither=("mixed", "none")),)
 
 
-def judge(store: Store, which: Which, options: ConsistencyOptions, opened: Opened) -> Result:
+def judge(
+    store: Store, which: AnswerSelection, options: ConsistencyOptions, opened: Opened
+) -> Result:
     """Return leaning and stances of the selected models, of baselines, parties and people."""
     judged = judge_consistency(store, which, options)
     runs = {judged_run.name: judged_run.run for judged_run in judged.runs}
@@ -158,7 +166,7 @@ def _headline(judged: ConsistencyJudged) -> Headline | None:
     n_issues = int((positions.labels != 0).any(axis=1).sum())
     if not judged.runs or not (positions.parties or n_issues):
         return None
-    name = leading(
+    name = leading_model(
         {judged_run.name: judged_run.run.last for judged_run in judged.runs}, judged.answered
     )
     without_intervals = replace(judged.result, options=replace(judged.options, resamples=0))
@@ -195,7 +203,7 @@ def book(judged: ConsistencyJudged) -> Book:
         contents,
         _behind(judged),
         told=tuple(_told(judged)),
-        header=header(judged.answered),
+        header=answered_header(judged.answered),
         methods=methods_text,
         about={
             "instrument": judged.instrument.name,
@@ -208,7 +216,7 @@ def book(judged: ConsistencyJudged) -> Book:
             },
             "labelled_statements": judged.labelled,
             "methods": methods_text,
-            "answered": as_json(judged.answered),
+            "answered": answered_data(judged.answered),
         },
     )
 
@@ -236,8 +244,8 @@ class _ConsistencyEntries:
             "answer_scales", "scales", lambda: answer_scales(scale_collapse(self.judged.instrument))
         )
         yield from self._kappas()
-        yield entry(self.judged.answered)
-        yield from entries(
+        yield answered_entry(self.judged.answered)
+        yield from refusal_entries(
             lambda: [judged_run.refusals for judged_run in self.judged.runs], self.options.seed
         )
 
@@ -380,7 +388,7 @@ def _behind(judged: ConsistencyJudged) -> dict[str, Callable[..., AnyTable]]:
 
 def _told(judged: ConsistencyJudged) -> Iterator[str]:
     """Yield the header lines: answers, statements, templates, tests, refusals and rulings."""
-    yield from header(judged.answered)
+    yield from answered_header(judged.answered)
     name, n_statements = judged.instrument.name, len(judged.result.positions.statements)
     yield f"{name}: {n_statements} statements, {judged.labelled} with a label."
     if not judged.runs:

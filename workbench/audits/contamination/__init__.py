@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from workbench.audits.result import Result
     from workbench.domain.designs import Design
     from workbench.domain.instruments import Instrument
-    from workbench.evidence.runs import Which
+    from workbench.evidence.runs import AnswerSelection
 
 
 class Contamination(Audit):
@@ -138,7 +138,7 @@ class Contamination(Audit):
         return super().why_nothing(instrument, design, statements, material)
 
     def judge(
-        self, store: Store, which: Which, options: CompletionOptions, opened: Opened
+        self, store: Store, which: AnswerSelection, options: CompletionOptions, opened: Opened
     ) -> Result:
         from workbench.audits.contamination.result import judge
 

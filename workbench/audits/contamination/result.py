@@ -16,9 +16,14 @@ from workbench.domain.names import plural
 from workbench.domain.questionnaires import named_few
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UnknownName, UsageError
-from workbench.evidence.answered import answered, entry, header, leading
-from workbench.evidence.rulings import NO_RULINGS, Told, of_run, touched
-from workbench.evidence.runs import Which, named_runs, runs_meant, template_notes
+from workbench.evidence.answered import (
+    answered_entry,
+    answered_header,
+    answered_plan,
+    leading_model,
+)
+from workbench.evidence.rulings import NO_RULINGS, RulingNotes, ruled_statements, rulings_of_run
+from workbench.evidence.runs import AnswerSelection, named_runs, selected_runs, template_notes
 from workbench.figures.book import Book, Entry
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.shown import between, bounded
@@ -45,12 +50,12 @@ SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)
 
 
 @at_once
-def judge(store: Store, which: Which, options: CompletionOptions) -> Result:
+def judge(store: Store, which: AnswerSelection, options: CompletionOptions) -> Result:
     """Return the completions of the selected runs, of one instrument.
 
     Raises UsageError without answers, and UnknownName for a model without runs.
     """
-    runs = runs_meant(store, AUDIT, which)
+    runs = selected_runs(store, AUDIT, which)
     if which.models and not runs:
         available = dict.fromkeys(
             run.named for run in store.runs.list(AUDIT, which.instrument, personas=True)
@@ -63,7 +68,7 @@ def judge(store: Store, which: Which, options: CompletionOptions) -> Result:
     if not any(run.responses for run in runs):
         raise UsageError(NOTHING)
     by_name = named_runs(runs)
-    rulings_by_run = {run: of_run(store, run, None) for run in runs}
+    rulings_by_run = {run: rulings_of_run(store, run, None) for run in runs}
     use_rulings = which.readings.rulings
     results = [
         completions(
@@ -75,13 +80,13 @@ def judge(store: Store, which: Which, options: CompletionOptions) -> Result:
         )
         for name, run in by_name.items()
     ]
-    received = [answered(store, run, name) for name, run in by_name.items()]
-    rulings = Told.of(
+    received = [answered_plan(store, run, name) for name, run in by_name.items()]
+    rulings = RulingNotes.from_runs(
         rulings_by_run.values(),
         counted=use_rulings,
-        differ=touched(rulings_by_run.values(), "statement"),
+        differ=ruled_statements(rulings_by_run.values(), "statement"),
     )
-    leading_name = leading({name: run.last for name, run in by_name.items()}, received)
+    leading_name = leading_model({name: run.last for name, run in by_name.items()}, received)
     last = next(result for result in results if result.name == leading_name)
     return Result(
         which=which,
@@ -99,15 +104,15 @@ def judge(store: Store, which: Which, options: CompletionOptions) -> Result:
                     lambda name: halves(results, name),
                     [(result.name,) for result in results],
                 ),
-                entry(received),
+                answered_entry(received),
             ],
             {"halves": lambda name: halves(results, name)},
             told=(
-                *header(received),
+                *answered_header(received),
                 *rulings.sentences(),
                 "Models got the first half of each wording's words and were to give the others.",
             ),
-            header=header(received),
+            header=answered_header(received),
             notes=template_notes(runs),
         ),
         first=("models",),

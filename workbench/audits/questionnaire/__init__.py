@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from workbench.audits.result import Result
     from workbench.domain.designs import Design
     from workbench.evidence.letters import LabelProbabilities
-    from workbench.evidence.runs import Which
+    from workbench.evidence.runs import AnswerSelection
 
 
 class Questionnaires(Audit):
@@ -200,20 +200,22 @@ class Questionnaires(Audit):
         return [name for name in store.instruments.names() if store.questionnaires.questions(name)]
 
     def judge(
-        self, store: Store, which: Which, options: PredictionOptions, opened: Opened
+        self, store: Store, which: AnswerSelection, options: PredictionOptions, opened: Opened
     ) -> Result:
         from workbench.audits.questionnaire.result import judge
 
         return judge(store, which, options, opened)
 
     def part(
-        self, store: Store, which: Which, options: PredictionOptions, opened: Opened
+        self, store: Store, which: AnswerSelection, options: PredictionOptions, opened: Opened
     ) -> Result | None:
         from workbench.audits.questionnaire.result import part
 
         return part(store, which, options, opened)
 
-    def at_home(self, store: Store, which: Which) -> tuple[Which, PredictionOptions]:
+    def at_home(
+        self, store: Store, which: AnswerSelection
+    ) -> tuple[AnswerSelection, PredictionOptions]:
         """Return the run that was asked last, and options with few draws.
 
         Home prints no interval, so that more draws are not needed.

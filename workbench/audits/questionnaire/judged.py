@@ -53,20 +53,20 @@ from workbench.domain.questionnaires import Question, Questionnaire, Role, group
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.errors import UnknownName, UsageError
-from workbench.evidence.answered import Answered, Part, foreign_part
-from workbench.evidence.answered import answered as how_much
+from workbench.evidence.answered import AnswerCount, AnsweredPlan, foreign_part
+from workbench.evidence.answered import answered_plan as how_much
 from workbench.evidence.readings import source_of
 from workbench.evidence.refusals import refusals_of
-from workbench.evidence.rulings import NOTHING_RULED, Told
+from workbench.evidence.rulings import NOTHING_RULED, RulingNotes
 from workbench.evidence.runs import (
-    Which,
-    chosen_of,
-    matching,
-    nothing_answered,
-    of_models,
-    split,
+    AnswerSelection,
+    matching_runs,
+    no_answers_message,
+    runs_of_models,
+    select_runs,
+    split_by_fingerprint,
     template_notes,
-    told_apart,
+    unique_names,
     without_runs,
 )
 from workbench.readers.verbalizers import PUBLISHED_TOP
@@ -86,7 +86,7 @@ FEW_PARTS = 4
 class QuestionnaireJudged:
     """The reports of all models, with their runs and predictions."""
 
-    which: Which
+    which: AnswerSelection
     options: PredictionOptions
     instrument: Instrument
     questionnaire: Questionnaire
@@ -97,9 +97,9 @@ class QuestionnaireJudged:
     "the prompts of each report"
     read_notes: tuple[str, ...]
     "notes on the figures that hold under any options, in sentences"
-    rulings: Told = NOTHING_RULED
+    rulings: RulingNotes = NOTHING_RULED
     "changes by rulings"
-    answered: tuple[Answered, ...] = ()
+    answered: tuple[AnsweredPlan, ...] = ()
     "the answered part of each plan, and the kinds of its answers"
     going: Mapping[str, str] = field(default_factory=dict)
     "sentence on an unfinished job by the name of its report"
@@ -149,7 +149,7 @@ class QuestionnaireJudged:
 @at_once
 def judge_questionnaire(
     store: Store,
-    which: Which | None = None,
+    which: AnswerSelection | None = None,
     options: PredictionOptions | None = None,
     *,
     partly: bool = False,
@@ -163,21 +163,21 @@ def judge_questionnaire(
     ----------
     partly : whether to judge only the prompts under `qm`, without notes on the runs
     """
-    which, options = which or Which(), options or PredictionOptions()
+    which, options = which or AnswerSelection(), options or PredictionOptions()
     instrument, runs = _asked(store, which)
     questionnaire = store.questionnaires.get(instrument.name)
     if questionnaire is None or not questionnaire.of_role(Role.TARGET):
         raise UsageError(f"{instrument.name} has no target question to predict")
     answered_runs = {name: run for name, run in runs.items() if run.responses}
     failures = [
-        nothing_answered(run, store.runs.failures(run))
+        no_answers_message(run, store.runs.failures(run))
         for name, run in runs.items()
         if name not in answered_runs
     ]
     if not answered_runs:
         raise UsageError("\n".join(failures))
     source = source_of(store, list(answered_runs.values()), which.readings)
-    ruling_notes = source.told(source.touched("target"))
+    ruling_notes = source.ruling_notes(source.touched("target"))
     only = QM if partly else ""
     gathered = {
         name: gather(
@@ -244,7 +244,7 @@ def report_within(
     )
 
 
-def takes_long(store: Store, which: Which) -> bool:
+def takes_long(store: Store, which: AnswerSelection) -> bool:
     """Return whether it pays to judge the prompts under `qm` in the original wording first.
 
     It does if there are many prompts, and few of them are such prompts.
@@ -258,14 +258,14 @@ def takes_long(store: Store, which: Which) -> bool:
     return QM in conditions and (has_variants or len(conditions - {ZERO_SHOT}) >= FEW_PARTS)
 
 
-def _asked(store: Store, which: Which) -> tuple[Instrument, dict[str, Run]]:
+def _asked(store: Store, which: AnswerSelection) -> tuple[Instrument, dict[str, Run]]:
     """Return the selected instrument, and the selected runs on it by name."""
     runs = store.predictions.runs(AUDIT, which.instrument, versions=dict(which.templates.versions))
     instrument = store.instruments.get(which.instrument or _only_asked(store, runs))
     return instrument, _runs(store, which, instrument.name, runs)
 
 
-def _came(store: Store, name: str, run: Run, found: Gathered) -> Answered:
+def _came(store: Store, name: str, run: Run, found: Gathered) -> AnsweredPlan:
     """Return the answered part of a plan, and the kinds of its answers.
 
     Unreadable is a prompt with neither yes nor no among its tokens, or a drawn answer that begins
@@ -273,7 +273,9 @@ def _came(store: Store, name: str, run: Run, found: Gathered) -> Answered:
     """
     is_drawn = found.predictions.answers is not None
     foreign = foreign_part(refusals_of(store, run, name, {}, issues=False)) if is_drawn else None
-    return how_much(store, run, name).with_parts(unreadable=Part(*found.silent), foreign=foreign)
+    return how_much(store, run, name).with_parts(
+        unreadable=AnswerCount(*found.silent), foreign=foreign
+    )
 
 
 def _on_runs(store: Store, found: QuestionnaireJudged) -> Iterator[str]:
@@ -301,18 +303,22 @@ def _only_asked(store: Store, runs: Iterable[Run]) -> str:
     return names[0]
 
 
-def _runs(store: Store, which: Which, instrument: str, asked: Iterable[Run]) -> dict[str, Run]:
+def _runs(
+    store: Store, which: AnswerSelection, instrument: str, asked: Iterable[Run]
+) -> dict[str, Run]:
     """Return the selected runs, under distinct names.
 
     A run in which all prompts failed is included if its model has no run with answers: a note, and
     not a report, then says why.
     """
-    available = chosen_of([run for run in asked if run.instrument == instrument], which.templates)
+    available = select_runs([run for run in asked if run.instrument == instrument], which.templates)
     if not available:
         raise UnknownName(
             f"no model was asked {instrument} yet. {start_with(store, AUDIT, instrument)}"
         )
-    runs = split(store, matching(available, None, which.dtype, which.snapshot), which.fingerprint)
+    runs = split_by_fingerprint(
+        store, matching_runs(available, None, which.dtype, which.snapshot), which.fingerprint
+    )
     if not runs:
         formats = ", ".join(sorted({f"{run.dtype}, {run.version}" for run in available}))
         requested = " and ".join(filter(None, (which.dtype, which.snapshot)))
@@ -326,7 +332,7 @@ def _runs(store: Store, which: Which, instrument: str, asked: Iterable[Run]) -> 
             f"{instrument} has no {AUDIT} answers by {', '.join(missing_names)}. Models with "
             f"answers: {', '.join(sorted(models))}"
         )
-    selected = of_models(store, runs, which.models)
+    selected = runs_of_models(store, runs, which.models)
     answered_models = {run.model for run in selected if run.responses}
     shown_runs = [run for run in selected if run.responses or run.model not in answered_models]
     return dict(
@@ -336,7 +342,7 @@ def _runs(store: Store, which: Which, instrument: str, asked: Iterable[Run]) -> 
 
 def _names(runs: Sequence[Run], formats: Mapping[int, str]) -> list[str]:
     """Return distinct names of runs: the models', with language, revision and so on if needed."""
-    return told_apart(
+    return unique_names(
         [run.named for run in runs],
         [run.family for run in runs],
         [run.language for run in runs],

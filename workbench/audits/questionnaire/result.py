@@ -51,11 +51,17 @@ from workbench.domain.questionnaires import Contexts, Role, group_fields
 from workbench.domain.responses import EXACTLY
 from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.errors import UnknownName
-from workbench.evidence.answered import as_json, entries, entry, header, leading
+from workbench.evidence.answered import (
+    answered_data,
+    answered_entry,
+    answered_header,
+    leading_model,
+    refusal_entries,
+)
 from workbench.evidence.methods import asked_sentences, plan_sentences, ruling_sentences
-from workbench.evidence.refusals import NO_ANSWERS, Refusals
-from workbench.evidence.runs import Which
-from workbench.evidence.runs import about as about_run
+from workbench.evidence.refusals import NO_ANSWERS, ModelRefusals
+from workbench.evidence.runs import AnswerSelection
+from workbench.evidence.runs import run_data as about_run
 from workbench.figures.book import Book, Entry, Subject
 from workbench.figures.intervals import INTERVALS
 from workbench.figures.shown import number
@@ -73,7 +79,9 @@ LIMITS = (
 )
 
 
-def judge(store: Store, which: Which, options: PredictionOptions, opened: Opened) -> Result:
+def judge(
+    store: Store, which: AnswerSelection, options: PredictionOptions, opened: Opened
+) -> Result:
     """Return the accuracy and bias of the selected predictions.
 
     Raises UnknownName, UsageError.
@@ -82,7 +90,9 @@ def judge(store: Store, which: Which, options: PredictionOptions, opened: Opened
     return _result(judged, opened, _about(store, judged))
 
 
-def part(store: Store, which: Which, options: PredictionOptions, opened: Opened) -> Result | None:
+def part(
+    store: Store, which: AnswerSelection, options: PredictionOptions, opened: Opened
+) -> Result | None:
     """Return the result of `qm` alone, or None if a condition is named or reading all is fast."""
     if options.condition is not None or not takes_long(store, which):
         return None
@@ -357,7 +367,7 @@ def _items(found: Results, name: str) -> Iterator[ReportedItem]:
 
 def _headline(judged: QuestionnaireJudged) -> Headline:
     """Return the headline on the model that was asked last, under its first condition."""
-    name = leading({name: run.last for name, run in judged.runs.items()}, judged.answered)
+    name = leading_model({name: run.last for name, run in judged.runs.items()}, judged.answered)
     report = judged.reports[name]
     if not report.conditions:
         return Headline(name, "nothing predicted yet")
@@ -399,13 +409,13 @@ def book(results: Results) -> Book:
         title=f"{results.instrument}: predicted answers",
         contents=tuple(_PredictionEntries(results).entries()),
         behind=_TablesBehind(results).by_name(),
-        told=(*header(results.answered), *results.rulings, *tables.header_lines(results)),
-        header=header(results.answered),
+        told=(*answered_header(results.answered), *results.rulings, *tables.header_lines(results)),
+        header=answered_header(results.answered),
         methods=results.methods,
         notes=tuple(results.notes),
         about={
             "instrument": results.instrument,
-            "answered": as_json(results.answered),
+            "answered": answered_data(results.answered),
             "methods": results.methods,
         },
     )
@@ -457,9 +467,9 @@ class _PredictionEntries:
         yield Entry(
             "asked", "conditions asked", partial(tables.conditions_asked, results, self.full)
         )
-        yield entry(results.answered)
-        yield from entries(
-            lambda: [Refusals(name, (), empty=NO_ANSWERS) for name in results.reports], SEED
+        yield answered_entry(results.answered)
+        yield from refusal_entries(
+            lambda: [ModelRefusals(name, (), empty=NO_ANSWERS) for name in results.reports], SEED
         )[:1]
         yield Entry(
             "choices",

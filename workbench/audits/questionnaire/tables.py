@@ -36,7 +36,7 @@ from workbench.domain.questionnaires import LEAST_RESPONDENTS, Pole, Questionnai
 from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.errors import UnknownName
-from workbench.evidence.answered import Answered
+from workbench.evidence.answered import AnsweredPlan
 from workbench.figures.pictures.of_table import Forest, Scatter
 from workbench.figures.table import Column, Kind, Link, Table
 from workbench.stats.hypothesis_tests import holm
@@ -94,7 +94,7 @@ class Results:
     rulings: Sequence[str] = ()
     "changes by auditors' rulings, in sentences"
     notes: Sequence[str] = ()
-    answered: Sequence[Answered] = ()
+    answered: Sequence[AnsweredPlan] = ()
     "the answered part of each plan, and the kinds of its answers"
     personas: Sequence[WithPersona] = ()
     "models with a persona that were asked without one, too"

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from workbench.domain.readings import Readings
     from workbench.domain.reviews import Judged
     from workbench.evidence.letters import LabelProbabilities
-    from workbench.evidence.runs import Which
+    from workbench.evidence.runs import AnswerSelection
     from workbench.figures.table import AnyTable
     from workbench.stats.proportions import VerdictRule
 
@@ -131,7 +131,7 @@ class Reliability(Audit):
         return {"reader": READERS}
 
     def judge(
-        self, store: Store, which: Which, options: ReliabilityOptions, opened: Opened
+        self, store: Store, which: AnswerSelection, options: ReliabilityOptions, opened: Opened
     ) -> Result:
         from workbench.audits.reliability.result import judge
 
@@ -141,9 +141,12 @@ class Reliability(Audit):
         if not options.compare:
             return super().printed(store, options, medium)
         from workbench.audits.reliability.result import compared_runs
-        from workbench.evidence.runs import Which
+        from workbench.evidence.runs import AnswerSelection
 
-        which, judged_by = Which.of(options, store), ReliabilityOptions.of(options)
+        which, judged_by = (
+            AnswerSelection.from_arguments(options, store),
+            ReliabilityOptions.of(options),
+        )
         return compared_runs(store, which, judged_by, options.compare, options.where or (), medium)
 
     def judged_for_review(self, store: Store, run: Run, readings: Readings) -> Judged:

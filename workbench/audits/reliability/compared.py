@@ -45,7 +45,7 @@ from workbench.domain.readings import USUAL, Readings
 from workbench.domain.statements import ORIGINAL, Statement, VariantId
 from workbench.domain.verdicts import Estimate, Verdict
 from workbench.errors import UsageError
-from workbench.evidence.rulings import Told
+from workbench.evidence.rulings import RulingNotes
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.shown import estimate, number
 from workbench.figures.table import AnyTable, Column, Kind, Table
@@ -99,7 +99,8 @@ def compared(
         runs, reports, {name: store.runs.instrument(run) for name, run in runs.items()}
     )
     return replace(
-        comparison, rulings=Told.joined([run_result.told for run_result in verdicts.values()])
+        comparison,
+        rulings=RulingNotes.joined([run_result.told for run_result in verdicts.values()]),
     )
 
 

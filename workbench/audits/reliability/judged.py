@@ -39,24 +39,24 @@ from workbench.domain.verdicts import Estimate, Verdict
 from workbench.errors import UsageError
 from workbench.evidence.answered import (
     OF_THOSE_DRAWN,
-    Answered,
-    Part,
-    answered,
-    as_json,
+    AnswerCount,
+    AnsweredPlan,
+    answered_data,
+    answered_header,
+    answered_plan,
     foreign_part,
-    header,
     refused_part,
 )
-from workbench.evidence.answered import told as refused
+from workbench.evidence.answered import refusal_sentences as refused
 from workbench.evidence.methods import (
     asked_sentences,
     plan_sentences,
     reader_sentence,
     ruling_sentences,
 )
-from workbench.evidence.refusals import Refusals, refusals_of
-from workbench.evidence.rulings import Told
-from workbench.evidence.runs import about, template_notes
+from workbench.evidence.refusals import ModelRefusals, refusals_of
+from workbench.evidence.rulings import RulingNotes
+from workbench.evidence.runs import run_data, template_notes
 from workbench.figures.book import Entry
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import Column, Kind, Link, Table
@@ -169,7 +169,7 @@ class VerdictFigures:
 
 
 def methods(
-    run: Run, report: ReliabilityReport, card: ReaderCard, came: Answered, rulings: Told
+    run: Run, report: ReliabilityReport, card: ReaderCard, came: AnsweredPlan, rulings: RulingNotes
 ) -> str:
     """Return one paragraph with every choice behind the verdicts and the variance components."""
     return " ".join(
@@ -187,8 +187,8 @@ def methods(
 def evidence_sentences(
     runs: Iterable[tuple[str, Run]],
     cards: Iterable[ReaderCard],
-    came: Iterable[Answered],
-    rulings: Told,
+    came: Iterable[AnsweredPlan],
+    rulings: RulingNotes,
 ) -> Iterator[str]:
     """Yield sentences on the evidence behind the figures.
 
@@ -677,8 +677,8 @@ class ReliabilityJudged:
     failures: Failures
     changed: Mapping[str, tuple[int, int]]
     "statements that were changed since the run: ref -> (version that was asked, current version)"
-    refusals: Refusals
-    answered: Answered
+    refusals: ModelRefusals
+    answered: AnsweredPlan
     "the answered part of the plan, and the kinds of its answers"
     by_persona: ByPersona | None = None
     "the run with those of other personas; None: the model was asked without personas"
@@ -706,14 +706,14 @@ class ReliabilityJudged:
         return self.verdicts.card
 
     @property
-    def rulings(self) -> Told:
+    def rulings(self) -> RulingNotes:
         """The notes on what rulings change."""
         return self.verdicts.told
 
     @property
     def header(self) -> tuple[str, ...]:
         """The warnings that stand above every figure."""
-        return header([self.answered])
+        return answered_header([self.answered])
 
     @property
     def exact(self) -> ExactReport | None:
@@ -743,11 +743,11 @@ class ReliabilityJudged:
             self.report.options.minimum is not None or counts.sizes[0] == counts.sizes[1]
         )
         facts = {
-            "run": about(self.run) | missing | {"cut_off": counts.cut_off},
+            "run": run_data(self.run) | missing | {"cut_off": counts.cut_off},
             "reader": asdict(self.card),
             "planned": list(counts.sizes),
             "needed": self.report.required if has_one_minimum else None,
-            "answered": as_json([self.answered]),
+            "answered": answered_data([self.answered]),
             "methods": self.methods(),
         }
         if self.exact is not None:
@@ -818,8 +818,8 @@ class ReliabilityJudged:
 
 
 def with_answer_kinds(
-    found: Answered, counts: Counts | None, refusals: Refusals, name: str = ""
-) -> Answered:
+    found: AnsweredPlan, counts: Counts | None, refusals: ModelRefusals, name: str = ""
+) -> AnsweredPlan:
     """Return the answered part of a plan, with the kinds of its answers by the reader and refusals.
 
     Parameters
@@ -833,10 +833,10 @@ def with_answer_kinds(
         found = replace(found, optimum=optimum(counts, found.spared.rules))
     return found.with_parts(
         name,
-        unreadable=Part(int(counts.unreadable.sum()), total),
+        unreadable=AnswerCount(int(counts.unreadable.sum()), total),
         refused=refused_part(refusals),
         foreign=foreign_part(refusals),
-        truncated=Part(counts.cut_off, total),
+        truncated=AnswerCount(counts.cut_off, total),
     )
 
 
@@ -859,7 +859,7 @@ def judge_reliability(
         store.runs.failures(run),
         store.runs.outdated(run),
         refusals,
-        with_answer_kinds(answered(store, run), run_result.given, refusals),
+        with_answer_kinds(answered_plan(store, run), run_result.given, refusals),
         by_persona(store, run, options, readings=readings),
     )
 

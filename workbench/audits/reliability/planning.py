@@ -38,7 +38,7 @@ from workbench.domain.prompts import Probe
 from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
-from workbench.evidence.runs import Which
+from workbench.evidence.runs import AnswerSelection
 from workbench.figures.intervals import PREDICTED
 from workbench.figures.table import AnyTable, Column, Kind, Table
 from workbench.options.option import Option, Section, Type, refuse
@@ -909,7 +909,9 @@ def _printed(store: Store, given: SimpleNamespace, _asked: Design | None) -> Pri
         )
     rules, judged_run = ReliabilityOptions.of(given), None
     if given.components is None:
-        judged_run = judged(store, Which.of(given, store), rules, lambda: nullcontext(store)).judged
+        judged_run = judged(
+            store, AnswerSelection.from_arguments(given, store), rules, lambda: nullcontext(store)
+        ).judged
     rate = _rate(store, judged_run.run.model if judged_run is not None else given.model)
     known, default_size, source = (
         _from_run(judged_run) if judged_run is not None else _assumed(given)

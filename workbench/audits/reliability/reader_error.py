@@ -32,7 +32,7 @@ from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.domain.names import in_words
 from workbench.domain.readings import Stance
 from workbench.domain.verdicts import Estimate
-from workbench.evidence.control_sample import Control
+from workbench.evidence.control_sample import RuledControlSample
 from workbench.figures.shown import estimate, number
 from workbench.figures.table import Column, Kind, Table
 from workbench.stats.arrays import FloatArray, IntArray
@@ -67,7 +67,7 @@ class ReaderError:
     as_read: ReliabilityReport
     "without auditors' right readings, and without the answers that they exclude"
     as_ruled: ReliabilityReport
-    control: Control
+    control: RuledControlSample
     draws: int = DRAWS
 
     @cached_property

@@ -54,8 +54,15 @@ from workbench.domain.prompts import TemplateChoice
 from workbench.domain.responses import EXACT, Sampling
 from workbench.domain.verdicts import Bounds, Estimate, Verdict
 from workbench.errors import UsageError
-from workbench.evidence.answered import entries, entry
-from workbench.evidence.runs import Which, chosen_of, matching, named_runs, of_models, split
+from workbench.evidence.answered import answered_entry, refusal_entries
+from workbench.evidence.runs import (
+    AnswerSelection,
+    matching_runs,
+    named_runs,
+    runs_of_models,
+    select_runs,
+    split_by_fingerprint,
+)
 from workbench.figures.book import Book, Entry
 from workbench.figures.shown import between, number
 from workbench.figures.table import AnyTable, Kind
@@ -79,7 +86,9 @@ REMEMBERED = 4
 "number of results by other options that are cached"
 
 
-def judge(store: Store, which: Which, options: ReliabilityOptions, opened: Opened) -> Result:
+def judge(
+    store: Store, which: AnswerSelection, options: ReliabilityOptions, opened: Opened
+) -> Result:
     """Return the verdicts on the selected run. Raises UnknownName, AmbiguousRun, UsageError."""
 
     def read() -> tuple[ReliabilityJudged, Mapping[str, Run]]:
@@ -88,7 +97,7 @@ def judge(store: Store, which: Which, options: ReliabilityOptions, opened: Opene
             raise UsageError(
                 f"{run.label} has probabilities, not answers to read; leave out --reader"
             )
-        same_instrument = Which(
+        same_instrument = AnswerSelection(
             run.instrument, templates=TemplateChoice(versions=which.templates.versions)
         )
         judged = judge_reliability(store, run, options, readings=which.readings)
@@ -114,7 +123,7 @@ def judge(store: Store, which: Which, options: ReliabilityOptions, opened: Opene
     return by(options)
 
 
-def runs_to_compare(store: Store, which: Which) -> dict[str, Run]:
+def runs_to_compare(store: Store, which: AnswerSelection) -> dict[str, Run]:
     """Return the runs with answers that a choice of answers selects, by distinct names.
 
     They are of every family and persona, unless the choice names some.
@@ -123,20 +132,20 @@ def runs_to_compare(store: Store, which: Which) -> dict[str, Run]:
     all_runs = store.runs.list(
         AUDIT, which.instrument, versions=dict(templates.versions), personas=True
     )
-    model_runs = of_models(store, all_runs, which.models)
+    model_runs = runs_of_models(store, all_runs, which.models)
     families = templates.families or tuple(dict.fromkeys(run.family for run in model_runs))
-    chosen = chosen_of(
+    chosen = select_runs(
         model_runs, replace(templates, families=families, personas=templates.personas or (EVERY,))
     )
-    snapshot_runs = split(
-        store, matching(chosen, which.sampling, which.dtype, which.snapshot), which.fingerprint
+    snapshot_runs = split_by_fingerprint(
+        store, matching_runs(chosen, which.sampling, which.dtype, which.snapshot), which.fingerprint
     )
     return named_runs([run for run in snapshot_runs if run.responses])
 
 
 def compared_runs(
     store: Store,
-    which: Which,
+    which: AnswerSelection,
     options: ReliabilityOptions,
     names: Sequence[str],
     where: Sequence[str],
@@ -166,7 +175,11 @@ MOST_STEPS = 1000
 
 
 def _result(
-    which: Which, name: str, judged: ReliabilityJudged, options: ReliabilityOptions, opened: Opened
+    which: AnswerSelection,
+    name: str,
+    judged: ReliabilityJudged,
+    options: ReliabilityOptions,
+    opened: Opened,
 ) -> Result:
     """Return the result of a judged run."""
     figures, largest_plan = (
@@ -212,9 +225,9 @@ def _book(judged: ReliabilityJudged, of: VerdictFigures, title: str, opened: Ope
     The probabilities are behind the tables.
     """
     personas = judged.by_persona.entries() if judged.by_persona else ()
-    refusals = entries(lambda: [judged.refusals], judged.report.options.seed)
+    refusals = refusal_entries(lambda: [judged.refusals], judged.report.options.seed)
     tables_of_run = book(
-        of, title, [*personas, entry([judged.answered]), *refusals], judged.verdicts.error
+        of, title, [*personas, answered_entry([judged.answered]), *refusals], judged.verdicts.error
     )
     detail_tables = {**tables_of_run.behind, **_probabilities(judged, opened)}
     return replace(

@@ -30,12 +30,12 @@ from workbench.domain.responses import EXACT
 from workbench.domain.rulings import NOTHING
 from workbench.domain.statements import Relation, VariantId, VariantKind, variant_order
 from workbench.errors import UsageError
-from workbench.evidence.control_sample import Control, control_sample
+from workbench.evidence.control_sample import RuledControlSample, control_sample
 from workbench.evidence.letters import LabelProbabilities
-from workbench.evidence.listed_rulings import reviewed, reviewed_words
-from workbench.evidence.readings import Source, source_of
-from workbench.evidence.rulings import NO_RULINGS, SAME, Differing, RunRulings, Told
-from workbench.evidence.runs import nothing_answered
+from workbench.evidence.listed_rulings import reviewed_refs, reviewed_summary
+from workbench.evidence.readings import ReadingSource, source_of
+from workbench.evidence.rulings import NO_RULINGS, SAME, DifferingFigures, RulingNotes, RunRulings
+from workbench.evidence.runs import no_answers_message
 from workbench.readers.verbalizers import FIRST, VERSION, Verbalizers, forms_of
 from workbench.stats.arrays import BoolArray, Int32Array, IntArray
 
@@ -228,7 +228,7 @@ def _counted(store: Store, run: Run, reader: int, rulings: RunRulings) -> Counts
     """Return the numbers of a run's answers, computed from the store."""
     failures = store.runs.failures(run)
     if not run.responses:
-        raise UsageError(nothing_answered(run, failures))
+        raise UsageError(no_answers_message(run, failures))
     answered, truncated = store.runs.counts(run, [reader]), store.runs.truncated(run)
     probe_layout = layout(store, run, {*truncated, *answered.probes.tolist()})
     shape, flat = probe_layout.shape, probe_layout.flat
@@ -320,7 +320,7 @@ class RunVerdicts:
     reader: int
     "rowid of the reader; 0 if there was nothing to read"
     card: ReaderCard
-    told: Told
+    told: RulingNotes
     "notes on what rulings change"
     given: Counts | None
     "counts of the answers before exclusions; None: nothing was sampled"
@@ -350,7 +350,7 @@ def run_verdicts(
 class _RunAnswers:
     """The answers of a run as they are read and ruled, before they are judged."""
 
-    source: Source
+    source: ReadingSource
     reader: int
     card: ReaderCard
     with_rulings: Counts | LabelMass
@@ -359,7 +359,7 @@ class _RunAnswers:
     reviewed_refs: Collection[str]
     given: Counts | None = None
     "before exclusions; None: nothing was sampled"
-    control: Control | None = None
+    control: RuledControlSample | None = None
     as_read: Counts | None = None
     "the readings that the control sample measures; None: there is no such sample"
 
@@ -376,10 +376,10 @@ class _RunAnswers:
             self._reader_error(report, options),
         )
 
-    def _notes(self, report: ReliabilityReport, options: ReliabilityOptions) -> Told:
+    def _notes(self, report: ReliabilityReport, options: ReliabilityOptions) -> RulingNotes:
         """Return the notes on what rulings change."""
         if self.without_rulings is None:
-            return self.source.told()
+            return self.source.ruling_notes()
         plain = _judged(self.without_rulings, options)
         return _told(self.source, report, plain, self.reviewed_refs)
 
@@ -392,9 +392,9 @@ class _RunAnswers:
         return ReaderError(judge(self.as_read, options), report, self.control)
 
 
-def _exact_answers(store: Store, run: Run, source: Source) -> _RunAnswers:
+def _exact_answers(store: Store, run: Run, source: ReadingSource) -> _RunAnswers:
     """Return the probabilities of a run."""
-    refs, rulings = reviewed(store, run), source.rulings(run)
+    refs, rulings = reviewed_refs(store, run), source.rulings(run)
     mass = label_mass(store, run)
     return _RunAnswers(
         source,
@@ -406,9 +406,11 @@ def _exact_answers(store: Store, run: Run, source: Source) -> _RunAnswers:
     )
 
 
-def _sampled_answers(store: Store, run: Run, source: Source, readings: Readings) -> _RunAnswers:
+def _sampled_answers(
+    store: Store, run: Run, source: ReadingSource, readings: Readings
+) -> _RunAnswers:
     """Return the counts of a run's sampled answers."""
-    refs, rulings = reviewed(store, run), source.rulings(run)
+    refs, rulings = reviewed_refs(store, run), source.rulings(run)
     assert source.card is not None, "a rule reads a run that was sampled"
     assert source.reader is not None, "and has its place in the store"
     reader, card = source.reader, source.card
@@ -435,8 +437,11 @@ def _judged(of: Counts | LabelMass, options: ReliabilityOptions) -> ReliabilityR
 
 
 def _told(
-    source: Source, report: ReliabilityReport, plain: ReliabilityReport, refs: Collection[str]
-) -> Told:
+    source: ReadingSource,
+    report: ReliabilityReport,
+    plain: ReliabilityReport,
+    refs: Collection[str],
+) -> RulingNotes:
     """Return the notes on what rulings change, and on how much was reviewed.
 
     Parameters
@@ -449,11 +454,11 @@ def _told(
         for ref, verdict in zip(statements, plain.over_templates(ALL), strict=True)
         if verdict == PASS
     ]
-    notes = source.told(differences(report, plain) if source.changed else SAME)
-    return replace(notes, reviewed=reviewed_words(statements, passed, refs))
+    notes = source.ruling_notes(differences(report, plain) if source.changed else SAME)
+    return replace(notes, reviewed=reviewed_summary(statements, passed, refs))
 
 
-def differences(one: ReliabilityReport, two: ReliabilityReport) -> Differing:
+def differences(one: ReliabilityReport, two: ReliabilityReport) -> DifferingFigures:
     """Return the tests and verdicts that differ between two reports.
 
     A test is of a statement and, unless it is over all of them, a template.
@@ -469,7 +474,7 @@ def differences(one: ReliabilityReport, two: ReliabilityReport) -> Differing:
         )
     )
     verdicts = int((one.over_templates(ALL) != two.over_templates(ALL)).sum())
-    return Differing(
+    return DifferingFigures(
         sum(int(is_different.sum()) for is_different in is_different_by_test),
         "test",
         refs,
@@ -526,7 +531,7 @@ class _Spelled:
         }
         scores = store.scores.of_run(run, version)
         if not scores and run.failed:
-            raise UsageError(nothing_answered(run, store.runs.failures(run)))
+            raise UsageError(no_answers_message(run, store.runs.failures(run)))
         if not scores:
             raise UsageError(f"{run.label} has no probabilities yet; start or resume a job first")
         return cls(version, forms, scores)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from workbench.audits.audit import Given
     from workbench.audits.result import Result
     from workbench.domain.instruments import Instrument
-    from workbench.evidence.runs import Which
+    from workbench.evidence.runs import AnswerSelection
 
 
 class Representation(Audit):
@@ -119,7 +119,9 @@ class Representation(Audit):
             _design, SHIPPED_QUESTIONNAIRE, takes="It takes about half a minute on two idle cores."
         )
 
-    def judge(self, store: Store, which: Which, options: LikenessOptions, opened: Opened) -> Result:
+    def judge(
+        self, store: Store, which: AnswerSelection, options: LikenessOptions, opened: Opened
+    ) -> Result:
         from workbench.audits.representation.result import judge
 
         return judge(store, which, options)

@@ -20,8 +20,8 @@ from workbench.domain.questionnaires import Form, Question, Questionnaire, Surve
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import ORIGINAL, QUESTION, Statement, VariantId
 from workbench.errors import UsageError
-from workbench.evidence.letters import OPTIONS, forms_of
-from workbench.evidence.letters import Form as Letters
+from workbench.evidence.letters import OPTIONS, asked_forms
+from workbench.evidence.letters import AskedForm as Letters
 from workbench.evidence.rulings import RunRulings
 from workbench.options.shared import INSTRUMENT, STATEMENTS
 from workbench.stats.arrays import FloatArray
@@ -211,8 +211,8 @@ class Answers:
         known: Mapping[str, tuple[Question, SurveyQuestion]],
         rulings: RunRulings,
     ) -> None:
-        forms = forms_of(store, run, rulings)
-        self.given = forms_of(store, run, rulings.as_given) if rulings.leaves_out else forms
+        forms = asked_forms(store, run, rulings)
+        self.given = asked_forms(store, run, rulings.as_given) if rulings.leaves_out else forms
         "the answers to each prompt, before exclusions"
         self.drawn: dict[str, int] = {}
         "number of letters that were drawn, by question; 0: probabilities were computed"

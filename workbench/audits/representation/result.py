@@ -24,13 +24,13 @@ from workbench.domain.questionnaires import Questionnaire, named_few
 from workbench.domain.statements import ORIGINAL, QUESTION, Statement
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName, UsageError
-from workbench.evidence.answered import Answered, entry, header, leading
-from workbench.evidence.letters import Came, answered_letters, said_of_unnamed
+from workbench.evidence.answered import AnsweredPlan, answered_entry, answered_header, leading_model
+from workbench.evidence.letters import LetterAnswers, answered_letters, unnamed_letter_sentences
 from workbench.evidence.methods import asked_sentences, plan_sentences
 from workbench.evidence.readings import source_of
 from workbench.evidence.refusals import refusals_of
-from workbench.evidence.rulings import Told
-from workbench.evidence.runs import Which, named_runs, runs_meant, template_notes
+from workbench.evidence.rulings import RulingNotes
+from workbench.evidence.runs import AnswerSelection, named_runs, selected_runs, template_notes
 from workbench.figures.book import Book, Entry
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.shown import estimate as shown_estimate
@@ -115,7 +115,7 @@ class LikenessData:
 class StoredData:
     """The data of a result, which do not depend on the options."""
 
-    which: Which
+    which: AnswerSelection
     instrument: Instrument
     runs: Mapping[str, Run]
     "by name in the figures"
@@ -123,17 +123,17 @@ class StoredData:
     "the questions, and published shares"
     everyone: CodedPeople
     answers: Mapping[str, Answers]
-    received: Sequence[Answered]
-    rulings: Told
+    received: Sequence[AnsweredPlan]
+    rulings: RulingNotes
 
 
 @at_once
-def judge(store: Store, which: Which, options: LikenessOptions) -> Result:
+def judge(store: Store, which: AnswerSelection, options: LikenessOptions) -> Result:
     """Return the likeness of the selected runs' answers to those of people.
 
     Raises UsageError without answers or people.
     """
-    runs = runs_meant(store, AUDIT, which)
+    runs = selected_runs(store, AUDIT, which)
     if not any(run.responses for run in runs):
         raise UsageError(NOTHING)
     by_name = named_runs(runs)
@@ -148,12 +148,14 @@ def judge(store: Store, which: Which, options: LikenessOptions) -> Result:
         name: refusals_of(store, run, name, {}, issues=False) for name, run in by_name.items()
     }
     received = [
-        answered_letters(store, run, name, Came.of(answers[name].given.values()), refusals[name])
+        answered_letters(
+            store, run, name, LetterAnswers.from_forms(answers[name].given.values()), refusals[name]
+        )
         for name, run in by_name.items()
     ]
     everyone, rulings = (
         store.questionnaires.coded(instrument.name),
-        source.told(source.touched("question")),
+        source.ruling_notes(source.touched("question")),
     )
     return _result(
         StoredData(which, instrument, by_name, people, everyone, answers, received, rulings),
@@ -252,9 +254,9 @@ def _book(
         f"{stored.instrument.name}: whose answers the models resemble",
         _entries(stored, likeness_data, detail_tables),
         detail_tables,
-        header=header(received),
+        header=answered_header(received),
         told=(
-            *header(received),
+            *answered_header(received),
             *stored.rulings.sentences(),
             "Questions were put with their options in both orders, and compared with "
             f"{_who(likeness_data)}.",
@@ -383,7 +385,7 @@ def _notes(likeness_data: LikenessData) -> Iterator[str]:
                 f"{name}: not compared, because answered in only one order of the options: "
                 f"{named_few(answers.halves)}"
             )
-        yield from said_of_unnamed(name, answers.unnamed, "question")
+        yield from unnamed_letter_sentences(name, answers.unnamed, "question")
     computed = [name for name, answers in likeness_data.answers.items() if answers.exact]
     if computed and len(computed) < len(likeness_data.answers):
         yield (

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.audits.result import Result
     from workbench.domain.designs import Design
-    from workbench.evidence.runs import Which
+    from workbench.evidence.runs import AnswerSelection
 
 
 class ResponseBias(Audit):
@@ -201,7 +201,9 @@ class ResponseBias(Audit):
         asked_models = {run.model for run in store.predictions.runs(self.name, instrument)}
         return asked_models | set(store.choices.models(instrument))
 
-    def judge(self, store: Store, which: Which, options: ChangeOptions, opened: Opened) -> Result:
+    def judge(
+        self, store: Store, which: AnswerSelection, options: ChangeOptions, opened: Opened
+    ) -> Result:
         from workbench.audits.response_bias.result import judge
 
         return judge(store, which, options, opened)

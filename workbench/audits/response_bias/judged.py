@@ -45,13 +45,19 @@ from workbench.domain.instruments import Instrument, pair_of
 from workbench.domain.names import plural
 from workbench.domain.questionnaires import named_few
 from workbench.errors import UnknownName, UsageError
-from workbench.evidence.answered import Answered
-from workbench.evidence.letters import said_of_unnamed
+from workbench.evidence.answered import AnsweredPlan
+from workbench.evidence.letters import unnamed_letter_sentences
 from workbench.evidence.methods import asked_sentences, plan_sentences, ruling_sentences
 from workbench.evidence.readings import source_of
-from workbench.evidence.refusals import Refusals, refusals_of
-from workbench.evidence.rulings import Told
-from workbench.evidence.runs import Which, chosen_of, matching, split, version_notes
+from workbench.evidence.refusals import ModelRefusals, refusals_of
+from workbench.evidence.rulings import RulingNotes
+from workbench.evidence.runs import (
+    AnswerSelection,
+    matching_runs,
+    select_runs,
+    split_by_fingerprint,
+    version_notes,
+)
 from workbench.figures.intervals import INTERVALS
 
 
@@ -59,7 +65,7 @@ from workbench.figures.intervals import INTERVALS
 class ResponseBiasJudged:
     """The reports of all subjects, with their sources."""
 
-    which: Which
+    which: AnswerSelection
     options: ChangeOptions
     instrument: Instrument
     pairs: Mapping[tuple[Bias, str, str], ChoicePair]
@@ -75,12 +81,12 @@ class ResponseBiasJudged:
     "by subject, if human shares of at least one question are known"
     read_notes: tuple[str, ...]
     "notes for readers of the figures by any definition, in sentences"
-    rulings: Told
+    rulings: RulingNotes
     "notes on what rulings change"
-    refusals: Mapping[str, Refusals] = field(default_factory=dict)
+    refusals: Mapping[str, ModelRefusals] = field(default_factory=dict)
     """by subject that was asked here; a run that was asked under several templates has those of all
     of them"""
-    answered: tuple[Answered, ...] = ()
+    answered: tuple[AnsweredPlan, ...] = ()
     "the answered part of each plan, and the kinds of its answers"
 
     @property
@@ -111,7 +117,7 @@ class ResponseBiasJudged:
 
 @at_once
 def judge_response_bias(
-    store: Store, which: Which | None = None, options: ChangeOptions | None = None
+    store: Store, which: AnswerSelection | None = None, options: ChangeOptions | None = None
 ) -> ResponseBiasJudged:
     """Return the response biases of the selected subjects.
 
@@ -119,7 +125,7 @@ def judge_response_bias(
     some. Raises UnknownName for a model or instrument without answers, UsageError if several
     instruments have some and none is named, or if nothing that was asked has an answer.
     """
-    which, options = which or Which(), options or ChangeOptions()
+    which, options = which or AnswerSelection(), options or ChangeOptions()
     instrument = store.instruments.get(which.instrument or _only_answered(store))
     items = store.choices.items(instrument.name)
     subjects = _chosen(
@@ -161,7 +167,7 @@ def judge_response_bias(
         validity={name: validity(subject.tables) for name, subject in judged.items()},
         people={name: likeness for name, likeness in people.items() if likeness.alignments},
         read_notes=tuple(_notes(store, subjects, items)),
-        rulings=source.told(source.touched("question")),
+        rulings=source.ruling_notes(source.touched("question")),
         refusals=refusals,
         answered=answered_by(store, judged, refusals),
     )
@@ -243,7 +249,7 @@ def _only_answered(store: Store) -> str:
 
 
 def _subjects(
-    store: Store, instrument: str, items: Mapping[str, ChoiceItem], which: Which
+    store: Store, instrument: str, items: Mapping[str, ChoiceItem], which: AnswerSelection
 ) -> Iterator[Subject]:
     """Yield all ways in which models were asked, imported answers first."""
     by_model: dict[str, list[AnswerSet]] = {}
@@ -260,7 +266,9 @@ def _subjects(
         run for run in runs if not templates.languages or run.language in templates.languages
     ]
     families = templates.families or tuple({run.family for run in runs_in_language})
-    chosen = split(store, chosen_of(runs, replace(templates, families=families)), which.fingerprint)
+    chosen = split_by_fingerprint(
+        store, select_runs(runs, replace(templates, families=families)), which.fingerprint
+    )
     source = source_of(store, chosen, which.readings)
     for run in chosen:
         void = void_questions(store.runs.instrument(run), items, run.language)
@@ -270,7 +278,9 @@ def _subjects(
         )
 
 
-def _chosen(every: Mapping[str, Subject], which: Which, instrument: str) -> dict[str, Subject]:
+def _chosen(
+    every: Mapping[str, Subject], which: AnswerSelection, instrument: str
+) -> dict[str, Subject]:
     """Return the subjects that names of subjects or of models select. Raises UnknownName."""
     if not every:
         raise UnknownName(
@@ -307,7 +317,7 @@ def _chosen(every: Mapping[str, Subject], which: Which, instrument: str) -> dict
 
 def _is_of(subject: Subject, snapshot: str) -> bool:
     """Return whether a subject's run has this snapshot."""
-    return subject.run is not None and bool(matching([subject.run], snapshot=snapshot))
+    return subject.run is not None and bool(matching_runs([subject.run], snapshot=snapshot))
 
 
 def _pairs(
@@ -420,7 +430,7 @@ def _on_opinion_float(subjects: Mapping[str, Subject], definition: Definition) -
 
 def _on_probabilities(name: str, subject: Subject) -> Iterator[str]:
     """Yield notes on exact probabilities that are unknown, and on prompts without any."""
-    yield from said_of_unnamed(name, subject.unnamed, "form")
+    yield from unnamed_letter_sentences(name, subject.unnamed, "form")
     n_silent = sum(1 for masses in subject.masses.values() if not sum(masses.values()))
     if n_silent:
         yield (

@@ -61,7 +61,7 @@ from workbench.domain.responses import EXACT
 from workbench.domain.statements import CHANGED, ORIGINAL, VariantId
 from workbench.errors import UnknownName
 from workbench.evidence.readings import source_of
-from workbench.evidence.refusals import Refusals
+from workbench.evidence.refusals import ModelRefusals
 from workbench.evidence.rulings import NO_RULINGS, as_ruled
 from workbench.evidence.runs import plain_run
 from workbench.readers.rules import letter_of, spelled
@@ -560,7 +560,7 @@ class Changes:
         return self._mine(self.judged.people)
 
     @property
-    def refusals(self) -> Sequence[Refusals]:
+    def refusals(self) -> Sequence[ModelRefusals]:
         """The refusals of all subjects."""
         return list(self.judged.refusals.values())
 

@@ -28,9 +28,16 @@ from workbench.domain.findings import folded
 from workbench.domain.instruments import FORMS, Instrument
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
-from workbench.evidence.answered import Answered
-from workbench.evidence.letters import Came, Form, Masses, answered_letters, forms_of, variant_of
-from workbench.evidence.refusals import Refusals
+from workbench.evidence.answered import AnsweredPlan
+from workbench.evidence.letters import (
+    AskedForm,
+    LetterAnswers,
+    Masses,
+    answered_letters,
+    asked_forms,
+    variant_of,
+)
+from workbench.evidence.refusals import ModelRefusals
 from workbench.evidence.rulings import NO_RULINGS, RunRulings
 
 Way = Literal["samples", "exact", "imported"]
@@ -148,12 +155,12 @@ def sampled_subjects(
     rulings : see `letters`
     """
     exact = run.sampling.mode == EXACT
-    all_forms = forms_of(store, run, rulings)
+    all_forms = asked_forms(store, run, rulings)
     as_given = (
-        forms_of(store, run, rulings.as_given) if rulings.leaves_out and not exact else all_forms
+        asked_forms(store, run, rulings.as_given) if rulings.leaves_out and not exact else all_forms
     )
-    forms_by_template: dict[str, dict[tuple[str, str], Form]] = {}
-    given_by_template: dict[str, dict[tuple[str, str], Form]] = {}
+    forms_by_template: dict[str, dict[tuple[str, str], AskedForm]] = {}
+    given_by_template: dict[str, dict[tuple[str, str], AskedForm]] = {}
     for probe in store.raw_answers.probes(run):
         if probe.ref in items and probe.probe in all_forms:
             form_key = (
@@ -172,8 +179,8 @@ def sampled_subjects(
 def _subject(
     run: Run,
     template: str,
-    forms: Mapping[tuple[str, str], Form],
-    given: Mapping[tuple[str, str], Form],
+    forms: Mapping[tuple[str, str], AskedForm],
+    given: Mapping[tuple[str, str], AskedForm],
     items: Mapping[str, ChoiceItem],
     *,
     exact: bool,
@@ -230,12 +237,12 @@ def _subject(
     )
 
 
-Pairs = list[tuple[str, Form, Form]]
+Pairs = list[tuple[str, AskedForm, AskedForm]]
 "(key, original, changed) in the order of the questions"
 
 
 def _asked(
-    forms: Mapping[tuple[str, str], Form], items: Mapping[str, ChoiceItem]
+    forms: Mapping[tuple[str, str], AskedForm], items: Mapping[str, ChoiceItem]
 ) -> dict[FormPlace, Pairs]:
     """Return the pairs of forms that are compared. An original without another form has no pair."""
     pairs_by_place: dict[FormPlace, Pairs] = {}
@@ -334,8 +341,8 @@ def _shared(subjects: Sequence[Subject]) -> set[str]:
 
 
 def answered_by(
-    store: Store, subjects: Mapping[str, Subject], refusals: Mapping[str, Refusals]
-) -> tuple[Answered, ...]:
+    store: Store, subjects: Mapping[str, Subject], refusals: Mapping[str, ModelRefusals]
+) -> tuple[AnsweredPlan, ...]:
     """Return the answered part of each plan, counting offered letters.
 
     The templates of one run share one plan. Answers that somebody else collected have no plan here.
@@ -354,15 +361,15 @@ def _of_run(
     run: Run,
     names: Sequence[str],
     subjects: Mapping[str, Subject],
-    refusals: Mapping[str, Refusals],
-) -> Answered:
+    refusals: Mapping[str, ModelRefusals],
+) -> AnsweredPlan:
     """Return the answered part of the plan of one run."""
     run_subjects = [subjects[name] for name in names]
     return answered_letters(
         store,
         run,
         names[0] if len(names) == 1 else run.named,
-        Came(
+        LetterAnswers(
             sum(subject.valid for subject in run_subjects),
             sum(subject.drawn for subject in run_subjects),
             sum(subject.invalid for subject in run_subjects),
@@ -373,6 +380,6 @@ def _of_run(
     )
 
 
-def _of(names: Sequence[str], refusals: Mapping[str, Refusals]) -> Iterator[Refusals]:
+def _of(names: Sequence[str], refusals: Mapping[str, ModelRefusals]) -> Iterator[ModelRefusals]:
     """Return the refusals of the named subjects."""
     return (refusals[name] for name in names if name in refusals)

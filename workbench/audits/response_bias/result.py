@@ -51,9 +51,14 @@ from workbench.domain.keys import SEED
 from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL
 from workbench.domain.verdicts import Estimate
-from workbench.evidence.answered import as_json, entries, entry, header
-from workbench.evidence.answered import told as refused
-from workbench.evidence.runs import Which
+from workbench.evidence.answered import (
+    answered_data,
+    answered_entry,
+    answered_header,
+    refusal_entries,
+)
+from workbench.evidence.answered import refusal_sentences as refused
+from workbench.evidence.runs import AnswerSelection
 from workbench.figures.book import Book, Entry
 from workbench.figures.shown import number
 from workbench.figures.table import AnyTable, Kind
@@ -69,14 +74,14 @@ def book(changes: Changes) -> Book:
         contents=tuple(_contents(changes)),
         behind=_behind(changes),
         told=(
-            *header(judged.answered),
+            *answered_header(judged.answered),
             *judged.rulings.sentences(),
             f"{changes.instrument}: {plural(len(judged.pairs), 'question')}.",
             *refused(changes.refusals, "without an offered letter, drawn again"),
             definition_said(changes.options.definition),
             test_said(changes.options),
         ),
-        header=header(judged.answered),
+        header=answered_header(judged.answered),
         methods=methods(judged),
         notes=tuple(changes.notes),
         about=about(changes),
@@ -91,7 +96,7 @@ def about(changes: Changes) -> dict[str, Any]:
         "definition_in_words": DEFINITIONS[options.definition],
         "holm_in_words": HOLM[options.holm],
         "questions_with_texts": len(judged.pairs),
-        "answered": as_json(judged.answered),
+        "answered": answered_data(judged.answered),
         "methods": methods(judged),
     }
 
@@ -146,8 +151,8 @@ def _contents(changes: Changes) -> Iterator[Entry]:
     yield of_each("people_questions", "likeness, by question", tables.people_questions)
     yield of_each("questions", "questions", question_tables.questions, "definition")
     yield of_all("subjects", "who answered", tables.subjects)
-    yield entry(changes.judged.answered)
-    yield from entries(lambda: changes.refusals, SEED)[:1]
+    yield answered_entry(changes.judged.answered)
+    yield from refusal_entries(lambda: changes.refusals, SEED)[:1]
 
 
 def _about_some(changes: Changes, make: Make) -> Callable[..., AnyTable]:
@@ -327,7 +332,7 @@ LIMITS = (
 )
 
 
-def judge(store: Store, which: Which, options: ChangeOptions, opened: Opened) -> Result:
+def judge(store: Store, which: AnswerSelection, options: ChangeOptions, opened: Opened) -> Result:
     """Return the response biases of the selected answers."""
     judged = judge_response_bias(store, which, options)
     metadata = {

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from stores.annotation.queues import Queue
     from stores.core.store import Store
     from workbench.options.option import Option
-    from workbench.pipeline.queues import Proposal, QueueSpec
+    from workbench.pipeline.queues import QueueProposal, QueueSpec
 
 NAME_FIRST = "Give the queue a name; this line then shows what the queue will draw."
 ALL = ""
@@ -246,7 +246,7 @@ class QueueForm(FieldsForm[str | None], Background):
             from workbench.pipeline import queues
 
             proposal = read_proposal(store, values)
-            queues.make(store, proposal.spec, proposal)
+            queues.make_queue(store, proposal.spec, proposal)
             return proposal.spec.name
 
         self.dismiss(await self.with_store(make))
@@ -255,17 +255,17 @@ class QueueForm(FieldsForm[str | None], Background):
 def read_sources(store: Store) -> Sources:
     """Return the possible sources of a queue of a store."""
     from workbench.data import shipped_codebooks
-    from workbench.evidence.readings import models
+    from workbench.evidence.readings import free_text_models
 
-    return Sources(shipped_codebooks(), tuple(store.instruments.names()), models(store))
+    return Sources(shipped_codebooks(), tuple(store.instruments.names()), free_text_models(store))
 
 
-def read_proposal(store: Store, values: QueueValues) -> Proposal:
+def read_proposal(store: Store, values: QueueValues) -> QueueProposal:
     """Draw the items of a form without making the queue. Raises WorkbenchError."""
     from workbench.pipeline import queues
 
     spec = as_spec(values)
-    return queues.propose(store, spec)
+    return queues.propose_queue(store, spec)
 
 
 def as_spec(values: QueueValues) -> QueueSpec:
@@ -505,11 +505,15 @@ def read_queues(store: Store, *, first: bool) -> tuple[tuple[QueueState, ...], b
     That is the queue that most needs somebody, decisions before labels. It is empty unless this is
     the `first` reading.
     """
-    from workbench.evidence.readings import runs
+    from workbench.evidence.readings import free_text_runs
     from workbench.pipeline.todo import queue_that_waits
 
     states = tuple(_state(store, queue) for queue in store.queues.list())
-    return states, bool(states) or bool(runs(store)), queue_that_waits(store) if first else ""
+    return (
+        states,
+        bool(states) or bool(free_text_runs(store)),
+        queue_that_waits(store) if first else "",
+    )
 
 
 def _state(store: Store, queue: Queue) -> QueueState:

@@ -201,10 +201,12 @@ class RespondentSession:
     def _open(self, *, further: bool = False) -> Respondent:
         from stores.annotation.respondent import Respondent
         from stores.core.store import Store
-        from workbench.pipeline.surveys import sit
+        from workbench.pipeline.surveys import open_session
 
         with Store.open(self._path) as store:
-            session = sit(store, self._instrument, self._name, self._design, further=further)
+            session = open_session(
+                store, self._instrument, self._name, self._design, further=further
+            )
         return Respondent.open(self._path, session)
 
     def _view(self, question: Question | None) -> CurrentItem:
@@ -225,10 +227,10 @@ class RespondentSession:
 
     def _further(self) -> int:
         from stores.core.store import Store
-        from workbench.pipeline.surveys import further
+        from workbench.pipeline.surveys import n_further_wordings
 
         with Store.open(self._path) as store:
-            return further(store, self._instrument, self._name, self._design)
+            return n_further_wordings(store, self._instrument, self._name, self._design)
 
 
 def waiting(store: Store, instrument: str) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from stores.jobs.job_rows import Job
     from stores.runs.run_rows import Run
     from workbench.audits.audit import HomeLine
-    from workbench.pipeline.todo import Task
+    from workbench.pipeline.todo import PendingTask
     from workbench.tui.overview import AuditLines, ClassifierScore
 
 Line = tuple[str, Content]
@@ -190,7 +190,7 @@ def pressed(key: str) -> str:
     return key.upper() if key[1:].isdigit() else key
 
 
-def first_of_each_kind(tasks: Sequence[Task], most: int) -> Sequence[Task]:
+def first_of_each_kind(tasks: Sequence[PendingTask], most: int) -> Sequence[PendingTask]:
     """Return at most `most` tasks in their order: the first of each kind, then the second, …"""
     n_by_kind: Counter[str] = Counter()
     ranked = []
@@ -490,7 +490,7 @@ def _classifier(score: ClassifierScore, room: int) -> Content:
     )
 
 
-def _task(task: Task, room: int, *, first: bool) -> Content:
+def _task(task: PendingTask, room: int, *, first: bool) -> Content:
     """Return the line of a pending task, with its key at the end. The first has the label."""
     key = TASK_KEYS.get(str(task.route[0]), "")
     tail = f"  → {key}" if key else ""

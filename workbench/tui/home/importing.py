@@ -591,11 +591,11 @@ class ImportScreen(StoreScreen):
             """
             from workbench.formats.packed import reading
             from workbench.formats.read import is_plain
-            from workbench.pipeline.importing import read, read_beside, rehearsed
+            from workbench.pipeline.importing import read_beside, read_import, rehearse_import
 
-            def rehearse(store: Store) -> tuple[Material, Outcome]:
+            def rehearse(store: Store) -> tuple[ImportMaterial, ImportOutcome]:
                 material = read_alone or read_beside(store, request)
-                return material, rehearsed(store, material)
+                return material, rehearse_import(store, material)
 
             with reading(command.most_bytes, self._told(command)):
                 if not command.format and is_plain(command.path):
@@ -621,7 +621,7 @@ class ImportScreen(StoreScreen):
     @worker("write", newest=False)
     async def write(self, command: ImportCommand, material: Material) -> None:
         def act(store: Store) -> str:
-            from workbench.pipeline.importing import brief, put
+            from workbench.pipeline.importing import import_summary, write_import
 
             sentence = brief(put(store, material), store.path)
             command.save_mapping()
@@ -645,12 +645,16 @@ def _proposed(command: ImportCommand) -> ReadSettings | None:
         return None
 
 
-def preview(outcome: Outcome, store: Path) -> Content:
+def preview(outcome: ImportOutcome, store: Path) -> Content:
     """Return the preview of an import: format, new contents, oddities, and the first rows."""
-    from workbench.pipeline.importing import first_rows, said
+    from workbench.pipeline.importing import first_rows, import_sentences
 
     material = outcome.material
-    sentences = [sentence for sentence in said(outcome, store) if not sentence.startswith("Next: ")]
+    sentences = [
+        sentence
+        for sentence in import_sentences(outcome, store)
+        if not sentence.startswith("Next: ")
+    ]
     head = Content.assemble(("Format  ", "$text-muted"), (visible(material.format), "bold"))
     parts = [
         head,

@@ -128,7 +128,7 @@ def read_means(store: Store) -> Means:
         training=labelled[Purpose.TRAINING],
         test=labelled[Purpose.TEST],
         classifiers=len(store.classifiers.list()),
-        answers=sum(run.responses for run in free_text.runs(store)),
+        answers=sum(run.responses for run in free_text.free_text_runs(store)),
     )
 
 

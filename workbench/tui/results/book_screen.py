@@ -30,7 +30,7 @@ from workbench.tui.results.sheet_view import SheetView
 from workbench.tui.widgets.record_table import FluidTable
 
 if TYPE_CHECKING:
-    from workbench.evidence.rulings import Told
+    from workbench.evidence.rulings import RulingNotes
 
 
 TABLES_FIRST, MORE_KEY = 5, "F2"
@@ -375,7 +375,7 @@ class BookScreen(JudgingScreen):
         return self._loaded.book if self._loaded is not None else None
 
     @property
-    def _told(self) -> Told | None:
+    def _told(self) -> RulingNotes | None:
         """The change that rulings make to these figures, or None if the result has no rulings."""
         return getattr(self._judged, "rulings", None)
 
@@ -418,7 +418,7 @@ class BookScreen(JudgingScreen):
         self.refresh_bindings()
 
 
-def ruled_words(told: Told) -> str:
+def ruled_words(told: RulingNotes) -> str:
     """Return whether rulings count, and the key that changes it."""
     pronoun = "it" if len(told.changing) == 1 else "them"
     return (

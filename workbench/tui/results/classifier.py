@@ -20,7 +20,7 @@ from workbench.tui.rulings.standing import RuledPlace
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from workbench.pipeline.classifier_figures import Assessed, ReadText
+    from workbench.pipeline.classifier_figures import Assessed, TestText
 
 NONE = """No classifier yet.
 
@@ -42,7 +42,7 @@ class _TestTexts(Following):
     """A screen whose rows are texts of a test set. Each is an answer to a wording."""
 
     def place_at(self, sheet: Sheet, at: int) -> RuledPlace | None:
-        text: ReadText | None = getattr(sheet.table.rows[at], "found", None)
+        text: TestText | None = getattr(sheet.table.rows[at], "found", None)
         if text is None:
             return None
         return RuledPlace((text.instrument,), (text.ref, text.variant), text=text.text)

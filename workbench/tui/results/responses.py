@@ -90,10 +90,12 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
         return ResponseTable(self._columns, name="responses")
 
     def fetch(self, store: Store, kind: str, offset: int) -> Page[ResponseRow]:
-        from workbench.evidence.rulings import NO_RULINGS, as_ruled, of_run
+        from workbench.evidence.rulings import NO_RULINGS, as_ruled, rulings_of_run
 
         result, probe = self._judged, self._asked.probe
-        rulings = of_run(store, result.run, result.card) if result.rulings.counted else NO_RULINGS
+        rulings = (
+            rulings_of_run(store, result.run, result.card) if result.rulings.counted else NO_RULINGS
+        )
 
         def read(start: int) -> list[ResponseRow]:
             rows = store.runs.responses(

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.runs.run_rows import Run
     from workbench.audits.result import Result
-    from workbench.evidence.runs import Which
+    from workbench.evidence.runs import AnswerSelection
 
 TURNS_INSTRUMENT = "i shows the next instrument."
 
@@ -425,15 +425,15 @@ def _selection(
     settings: Settings,
     instruments: _Instruments,
     known: Loaded | None,
-) -> tuple[Which, Loaded]:
+) -> tuple[AnswerSelection, Loaded]:
     """Return the selection of answers to judge, and the result without its figures."""
-    from workbench.evidence.runs import Which
+    from workbench.evidence.runs import AnswerSelection
 
     available = () if audit.every_instrument else instruments.available
     base = Loaded(settings, instruments=available, instrument=instruments.name)
     if audit.each_run and instruments.answered:
         return _select_run(store, audit, base, known)
-    selection = Which(
+    selection = AnswerSelection(
         instruments.name or None,
         models=settings.models,
         templates=settings.templates,
@@ -466,7 +466,7 @@ def _empty_reason(store: Store, audit: Audit, settings: Settings, instruments: _
 def _judge(
     store: Store,
     audit: Audit,
-    selection: Which,
+    selection: AnswerSelection,
     base: Loaded,
     part: Callable[[Loaded], None] | None,
 ) -> Loaded:
@@ -487,13 +487,13 @@ def _judge(
 
 def _select_run(
     store: Store, audit: Audit, base: Loaded, known: Loaded | None
-) -> tuple[Which, Loaded]:
+) -> tuple[AnswerSelection, Loaded]:
     """Return the selection of the run to judge, with the other runs that are offered.
 
     It is the chosen run, else the visible one, else the newest one whose plan was answered, else
     the newest with answers. A run with a persona is taken only if there is no other.
     """
-    from workbench.evidence.runs import Which
+    from workbench.evidence.runs import AnswerSelection
 
     settings, versions = base.settings, base.settings.templates.versions
     runs = _judgeable_runs(store, audit, settings.templates)
@@ -503,7 +503,9 @@ def _select_run(
     readings = settings.readings
     if run.sampling.mode == EXACT:
         readings = replace(readings, by=None)
-    selections = Which(templates=TemplateChoice(versions=versions), readings=readings).of_each(runs)
+    selections = AnswerSelection(
+        templates=TemplateChoice(versions=versions), readings=readings
+    ).for_each_run(runs)
     offers = Offers(audit.named(store), (run.model,), runs=runs)
     base = replace(base, instruments=(), instrument=run.instrument, runs=[run], offers=offers)
     return selections[runs.index(run)], base
@@ -511,12 +513,12 @@ def _select_run(
 
 def _judgeable_runs(store: Store, audit: Audit, templates: TemplateChoice) -> Sequence[Run]:
     """Return the runs of an audit under all families of templates and, by default, all personas."""
-    from workbench.evidence.runs import chosen_of
+    from workbench.evidence.runs import select_runs
 
     runs = store.runs.list(audit.name, versions=dict(templates.versions), personas=True)
     families = tuple({run.family for run in runs})
     personas = templates.personas or (EVERY,)
-    return chosen_of(runs, replace(templates, families=families, personas=personas))
+    return select_runs(runs, replace(templates, families=families, personas=personas))
 
 
 def _wanted_run(runs: Sequence[Run], settings: Settings, known: Loaded | None) -> Run | None:

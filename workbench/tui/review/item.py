@@ -48,9 +48,9 @@ if TYPE_CHECKING:
     from stores.runs.run_rows import Run
     from workbench.domain.rulings import Ruling, Subject
     from workbench.errors import WorkbenchError
-    from workbench.evidence.ruling_subjects import ReadBy, Thing
-    from workbench.pipeline.review import Progress, Waiting
-    from workbench.pipeline.review_item import ItemAnswer, Shown
+    from workbench.evidence.ruling_subjects import ReaderReading, RulingSubject
+    from workbench.pipeline.review import ReviewProgress, Waiting
+    from workbench.pipeline.review_item import ItemAnswer, ShownItem
 
 WIDE = 120
 "terminal columns from which an answer has its template beside it"
@@ -125,21 +125,21 @@ def _mark(reads: str) -> str:
 
 
 def item_heading(
-    progress: Progress, item: Waiting, told: str, room: tuple[int, int], *, blind: bool
+    progress: ReviewProgress, item: Waiting, told: str, room: tuple[int, int], *, blind: bool
 ) -> Content:
     """Return the heading above the answers: the item and its state, the last action, the reasons.
 
     `room`: columns, and lines for the reasons. If they need more, `w` shows them.
     """
-    from workbench.pipeline.review import name
-    from workbench.pipeline.review_tables import state
+    from workbench.pipeline.review import item_name
+    from workbench.pipeline.review_tables import decision_words
 
     items = progress.items
     position = next(
         (
             number
             for number, candidate in enumerate(items, start=1)
-            if name(candidate) == name(item)
+            if item_name(candidate) == item_name(item)
         ),
         0,
     )
@@ -147,7 +147,10 @@ def item_heading(
     parts = Content.assemble(
         (visible(item.ref), "bold"),
         ("  ", ""),
-        (f"{position_text} · {visible(state(progress, item, blind=blind))}", "$text-muted"),
+        (
+            f"{position_text} · {visible(decision_words(progress, item, blind=blind))}",
+            "$text-muted",
+        ),
     )
     action_lines = [Content.styled(visible(told), "$text-accent")] if told else []
     columns, lines = room
@@ -166,12 +169,12 @@ def _here(item: Waiting, blind: bool) -> str:
     Reasons appear by name, as `w` and the rows have the findings. An answer of a sample has the
     full reason.
     """
-    from workbench.pipeline.review_tables import why
+    from workbench.pipeline.review_tables import reason_in_queue
 
     return (
         f"{item.brief(blind=blind)} · w says what was found"
         if isinstance(item, Ranked)
-        else why(item, blind=blind)
+        else reason_in_queue(item, blind=blind)
     )
 
 
@@ -184,15 +187,15 @@ def truncated(text: str, columns: int, lines: int) -> str:
     return "\n".join([*wrapped[: lines - 1], last + MORE])
 
 
-def reasons(progress: Progress, item: Waiting, *, blind: bool) -> Content:
+def reasons(progress: ReviewProgress, item: Waiting, *, blind: bool) -> Content:
     """Return why an item is in the queue.
 
     Each reason has its weight, its finding and its meaning. The sum of the weights comes last.
     """
-    from workbench.pipeline.review_tables import drawn_words, scored_words, why
+    from workbench.pipeline.review_tables import drawn_words, reason_in_queue, scored_words
 
     if not isinstance(item, Ranked):
-        paragraphs = why(item, blind=blind), *drawn_words(progress, item)
+        paragraphs = reason_in_queue(item, blind=blind), *drawn_words(progress, item)
         return Content("\n\n").join(
             [Content(visible(paragraph, lines=True)) for paragraph in paragraphs]
         )
@@ -241,7 +244,7 @@ def reading_lines(
     return Content("\n").join(lines)
 
 
-def _read_by(row: ItemAnswer, one: ReadBy, *, own: bool) -> Content:
+def _read_by(row: ItemAnswer, one: ReaderReading, *, own: bool) -> Content:
     """Return a reader's reading of an answer and its reason. `own`: it is the reader of the run."""
     from workbench.pipeline.review_item import deciding
 
@@ -280,7 +283,7 @@ NOTHING_WAITS = "Nothing is pending: you have decided every item"
 class ItemPage(Page["ItemAnswer"]):
     """The answers of the model, with the item they belong to."""
 
-    item: Shown | None = None
+    item: ShownItem | None = None
     holder: str = ""
     "another auditor who reviews it now"
 
@@ -331,7 +334,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         Binding("escape", "dismiss(None)", "Back", key_display="Esc"),
     ]
 
-    def __init__(self, progress: Progress, item: Waiting, session: ReviewSession) -> None:
+    def __init__(self, progress: ReviewProgress, item: Waiting, session: ReviewSession) -> None:
         super().__init__()
         self._progress, self._item, self.session = progress, item, session
         "the queue, the visible item and the session"
@@ -349,19 +352,19 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
 
     def fetch(self, store: Store, kind: str, offset: int) -> ItemPage:  # noqa: ARG002
         from workbench.pipeline.review import open_item
-        from workbench.pipeline.review_item import shown
+        from workbench.pipeline.review_item import show_item
 
         progress, item = self._progress, self._coming
         is_free = open_item(store, progress, item)
-        content = shown(store, progress.of, item)
+        content = show_item(store, progress.of, item)
         holder = "" if is_free else "another auditor"
         return ItemPage(kind, content.rows, None, content, holder)
 
     def is_current_page(self, page: Page[ItemAnswer]) -> bool:
-        from workbench.pipeline.review import name
+        from workbench.pipeline.review import item_name
 
         read_item = page.item if isinstance(page, ItemPage) else None
-        if read_item is None or name(read_item.item) != name(self._coming):
+        if read_item is None or item_name(read_item.item) != item_name(self._coming):
             return False
         self._item, self._status = self._coming, self._status_coming
         return True
@@ -453,7 +456,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
             (run.instrument,), (self._item.ref,), prompt=row.prompt, answer=row.key or b""
         )
 
-    def rulings_in_sight(self, thing: Thing, rulings: Sequence[Ruling]) -> Sequence[Ruling]:
+    def rulings_in_sight(self, thing: RulingSubject, rulings: Sequence[Ruling]) -> Sequence[Ruling]:
         named = thing.subject.named
         prompt = bytes.fromhex(named["prompt"]) if "prompt" in named else b""
         withheld = self._withholds(
@@ -468,20 +471,20 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         )
 
     def take_ruled(self, sentence: str, ruling: Ruling | None = None) -> None:
-        from workbench.pipeline.review import name
+        from workbench.pipeline.review import item_name
 
         if ruling is not None:
-            self.session.done.append((name(self._item), ruling))
+            self.session.done.append((item_name(self._item), ruling))
         self.look_again(sentence.removesuffix("; z undoes it"), ruled=ruling is not None)
 
-    def go_on(self, progress: Progress, item: Waiting | None, told: str) -> None:
-        from workbench.pipeline.review import name
+    def go_on(self, progress: ReviewProgress, item: Waiting | None, told: str) -> None:
+        from workbench.pipeline.review import item_name
 
         self._progress = progress
         if item is None:
             self._status = f"{told} · {NOTHING_WAITS}".removeprefix(" · ")
             self._repaint()
-        elif name(item) == name(self._item):
+        elif item_name(item) == item_name(self._item):
             self._item = self._coming = item
             self._status = told
             self._repaint()
@@ -502,11 +505,15 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
 
     def action_step(self, step: int) -> None:
         """Go to a neighbour in the queue, around the ends."""
-        from workbench.pipeline.review import name
+        from workbench.pipeline.review import item_name
 
         items = self._progress.items
         position = next(
-            (index for index, candidate in enumerate(items) if name(candidate) == name(self._item)),
+            (
+                index
+                for index, candidate in enumerate(items)
+                if item_name(candidate) == item_name(self._item)
+            ),
             0,
         )
         if items:
@@ -542,7 +549,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         self.look_again("")
 
     @property
-    def progress_in_sight(self) -> Progress:
+    def progress_in_sight(self) -> ReviewProgress:
         return self._progress
 
     @property
@@ -654,14 +661,14 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         self.go_on(progress, following_item if following else _same(progress, item), told)
 
     @worker("resumed", beside=True)
-    async def look_back(self, known: Progress) -> None:
+    async def look_back(self, known: ReviewProgress) -> None:
         """Show rulings and leases that changed while another screen lay above."""
 
-        def load(store: Store) -> Progress | None:
-            from workbench.pipeline.review import same
+        def load(store: Store) -> ReviewProgress | None:
+            from workbench.pipeline.review import shows_same
 
             progress, _ = next_item(store, known, self._auditor)
-            return None if same(progress, known) else progress
+            return None if shows_same(progress, known) else progress
 
         progress = await self.with_store(load)
         # Otherwise it was refreshed meanwhile.
@@ -672,7 +679,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
 
     @worker("undo", newest=False)
     async def take_back(self, auditor: str, last: Ruling | None) -> None:
-        def act(store: Store) -> tuple[Progress, Waiting, str]:
+        def act(store: Store) -> tuple[ReviewProgress, Waiting, str]:
             name, told = undo_newest(store, self.session, auditor, last)
             progress, _ = next_item(store, self._progress, self._auditor)
             return progress, progress.found(name) or self._item, told
@@ -681,19 +688,19 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         self.go_on(*await self.with_store(act))
 
 
-def _same(progress: Progress, item: Waiting) -> Waiting:
+def _same(progress: ReviewProgress, item: Waiting) -> Waiting:
     """Return the current state of an item, or the item itself if it left the queue."""
-    from workbench.pipeline.review import name
+    from workbench.pipeline.review import item_name
 
-    return progress.found(name(item)) or item
+    return progress.found(item_name(item)) or item
 
 
-def _onwards(progress: Progress, item: Waiting) -> str:
+def _onwards(progress: ReviewProgress, item: Waiting) -> str:
     """Return the next step after a ruling. Only one on the statement itself decides on the item."""
     from workbench.domain.reviews import Ranked
-    from workbench.pipeline.review import State
+    from workbench.pipeline.review import ItemState
 
-    if not isinstance(item, Ranked) or progress.state(item) is State.YOU:
+    if not isinstance(item, Ranked) or progress.state(item) is ItemState.YOU:
         return GO_ON
     if progress.auditor in progress.deciders(item):
         return STAYS_OPEN

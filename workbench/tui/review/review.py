@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from stores.runs.run_rows import Run
     from workbench.domain.reviews import ControlSample
     from workbench.domain.rulings import Ruling
-    from workbench.evidence.ruling_subjects import Thing
-    from workbench.pipeline.review import Progress, Review, Waiting
+    from workbench.evidence.ruling_subjects import RulingSubject
+    from workbench.pipeline.review import Review, ReviewProgress, Waiting
 
 NO_ANSWERS = """Nothing to review: no model has answered yet.
 
@@ -120,7 +120,7 @@ class ReviewScreen(BookScreen, BlindKey):
         "whether to rank the pending items again, which does not happen between two items"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        progress: Progress | None = self._judged
+        progress: ReviewProgress | None = self._judged
         if action in ("instrument", "templates", "rulings", "review"):
             return False
         if action == "undo":
@@ -187,11 +187,11 @@ class ReviewScreen(BookScreen, BlindKey):
         return "\n\n".join(texts)
 
     def _may_draw(self, loaded: Loaded) -> bool:
-        progress: Progress | None = loaded.judged
+        progress: ReviewProgress | None = loaded.judged
         return progress is not None and progress.of.reader is not None and progress.control is None
 
     def ruled_place(self) -> RuledPlace | None:
-        progress: Progress | None = self._judged
+        progress: ReviewProgress | None = self._judged
         row = self.view.row if progress is not None else None
         ref = getattr(row, "ref", None)
         if progress is None or ref is None:
@@ -200,10 +200,10 @@ class ReviewScreen(BookScreen, BlindKey):
         return RuledPlace((progress.of.run.instrument,), (ref,), prompt=prompt, answer=key)
 
     def reader_in_sight(self) -> str | None:
-        progress: Progress | None = self._judged
+        progress: ReviewProgress | None = self._judged
         return None if progress is None else progress.of.read_by
 
-    def rulings_in_sight(self, thing: Thing, rulings: Sequence[Ruling]) -> Sequence[Ruling]:  # noqa: ARG002
+    def rulings_in_sight(self, thing: RulingSubject, rulings: Sequence[Ruling]) -> Sequence[Ruling]:  # noqa: ARG002
         own_rulings = [ruling for ruling in rulings if ruling.auditor == self._auditor]
         return own_rulings if self.withholds() else rulings
 
@@ -214,7 +214,7 @@ class ReviewScreen(BookScreen, BlindKey):
         self.view.rulings = self._ruled_here
         self.view.follow()
 
-    def open_following(self, progress: Progress, item: Waiting | None) -> None:
+    def open_following(self, progress: ReviewProgress, item: Waiting | None) -> None:
         if item is None:
             say(self, NOTHING_WAITS)
             self._again()
@@ -228,7 +228,7 @@ class ReviewScreen(BookScreen, BlindKey):
 
     def action_following(self) -> None:
         """Open the next pending item. It is leased to the auditor, so that nobody else gets it."""
-        progress: Progress | None = self._judged
+        progress: ReviewProgress | None = self._judged
         if progress is not None:
             self.as_auditor(auditors_of(progress), lambda _: self.find_following(progress))
 
@@ -244,7 +244,7 @@ class ReviewScreen(BookScreen, BlindKey):
 
         If no answer of the current sample is decided, ask whether to take that back.
         """
-        progress: Progress | None = self._judged
+        progress: ReviewProgress | None = self._judged
         if progress is None or self._loaded is None:
             return
         if progress.control is not None and (n_pending := len(progress.control.waiting(None))):
@@ -293,8 +293,8 @@ class ReviewScreen(BookScreen, BlindKey):
             self.store_ruling(RulingRequest(undo=last), last.auditor)
 
     @property
-    def progress_in_sight(self) -> Progress | None:
-        progress: Progress | None = self._judged
+    def progress_in_sight(self) -> ReviewProgress | None:
+        progress: ReviewProgress | None = self._judged
         return progress
 
     @property
@@ -333,7 +333,7 @@ class ReviewScreen(BookScreen, BlindKey):
 
     def _opened(self, path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG002
         """Return a function that opens an item, or the message that it left the queue."""
-        progress: Progress = loaded.judged
+        progress: ReviewProgress = loaded.judged
         item = progress.found(subject[0])
         if item is None:
             return "This item is no longer in the queue."
@@ -341,7 +341,7 @@ class ReviewScreen(BookScreen, BlindKey):
 
     def _opened_rulings(self, path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG002
         """Return a function that opens the list of an auditor's rulings."""
-        progress: Progress = loaded.judged
+        progress: ReviewProgress = loaded.judged
         return lambda: screen("rulings", progress.of.run, subject[0])
 
     def hides_reading(self) -> bool:
@@ -349,7 +349,7 @@ class ReviewScreen(BookScreen, BlindKey):
 
     def withholds(self) -> bool:
         """Return whether others' rulings on the current row are hidden from this auditor."""
-        progress: Progress | None = self._judged
+        progress: ReviewProgress | None = self._judged
         row = self.view.row
         if progress is None or getattr(row, "ref", None) is None:
             return False
@@ -362,7 +362,7 @@ class ReviewScreen(BookScreen, BlindKey):
         """Return the visible rulings on the item of a row."""
         from workbench.tui.rulings.dialog import ruling_line
 
-        progress: Progress | None = self._judged
+        progress: ReviewProgress | None = self._judged
         sheet = self.view.sheet
         row: Any = (
             sheet.table.rows[at] if sheet is not None and at < len(sheet.table.rows) else None
@@ -371,7 +371,7 @@ class ReviewScreen(BookScreen, BlindKey):
             return ()
         sees_only_own = self.withholds()
         if hasattr(row, "places"):
-            item_rulings = progress.control.of(row) if progress.control is not None else ()
+            item_rulings = progress.control.rulings_on(row) if progress.control is not None else ()
         else:
             statement_rulings = progress.of.rulings.statements.get(row.ref, ())
             item_rulings = tuple(
@@ -384,7 +384,7 @@ class ReviewScreen(BookScreen, BlindKey):
         ]
 
     @worker("following", newest=False, opens=True)
-    async def find_following(self, progress: Progress) -> None:
+    async def find_following(self, progress: ReviewProgress) -> None:
         new_progress, item = await self.with_store(
             lambda store: next_item(store, progress, self._auditor, first=True)
         )
@@ -405,9 +405,9 @@ class ReviewScreen(BookScreen, BlindKey):
     @worker("draw", newest=False)
     async def draw_sample(self, of: Review, size: int, seed: int, auditor: str) -> None:
         def act(store: Store) -> ControlSample:
-            from workbench.pipeline.review import draw
+            from workbench.pipeline.review import draw_control_sample
 
-            return draw(store, of, size, seed=seed, drawn_by=auditor).sample
+            return draw_control_sample(store, of, size, seed=seed, drawn_by=auditor).sample
 
         sample = await self.with_store(act)
         n_sampled = sum(stratum.drawn for stratum in sample.strata.values())
@@ -444,7 +444,7 @@ def load(
 def _read(store: Store, settings: ReviewChoice, known: Loaded | None, *, anew: bool) -> Loaded:
     """Return the queue without its tables."""
     from workbench.evidence import listed_rulings as reviewed
-    from workbench.pipeline.review import progress_of, same
+    from workbench.pipeline.review import progress_of, shows_same
 
     runs = reviewable(store)
     if not runs:
@@ -458,12 +458,12 @@ def _read(store: Store, settings: ReviewChoice, known: Loaded | None, *, anew: b
         progress,
         held={ref: holder for ref, holder in progress.held.items() if holder != settings.auditor},
     )
-    n_samples = len(reviewed.samples_of(store, run, review.card))
+    n_samples = len(reviewed.control_samples_of(store, run, review.card))
     if (
         known is not None
         and known.settings == settings
         and known.judged is not None
-        and same(known.judged, progress)
+        and shows_same(known.judged, progress)
     ):
         return known
     return Loaded(
@@ -531,14 +531,14 @@ def _review_of(
     return review(store, run, settings.readings)
 
 
-def _options(progress: Progress, runs: Sequence[Run], *, blind: bool) -> Sequence[str]:
+def _options(progress: ReviewProgress, runs: Sequence[Run], *, blind: bool) -> Sequence[str]:
     """Return short texts on the progress of the queue, its run, reader and control sample."""
-    from workbench.pipeline.review_tables import misread, shares
+    from workbench.pipeline.review_tables import misread_words, reviewed_shares
 
     review = progress.of
     texts = [_reviewed_text(progress)]
     if progress.control is not None:
-        texts.append(misread(progress, blind=blind))
+        texts.append(misread_words(progress, blind=blind))
     elif review.reader is not None:
         texts.append("no control sample: d draws one")
     if len(runs) > 1 and not blind:
@@ -547,13 +547,13 @@ def _options(progress: Progress, runs: Sequence[Run], *, blind: bool) -> Sequenc
     texts.append(f"{review.run.instrument if blind else review.run.label} ({review.run.audit})")
     if review.card is not None:
         texts.append(f"read by {review.card.name}")
-    shares_text = shares(review)
+    shares_text = reviewed_shares(review)
     if shares_text:
         texts.append(shares_text)
     return texts
 
 
-def _reviewed_text(progress: Progress) -> str:
+def _reviewed_text(progress: ReviewProgress) -> str:
     """Return how many statements and sampled answers are reviewed."""
     review, control = progress.of, progress.control
     subject = f"{progress.auditor} has" if progress.auditor else "auditors have"

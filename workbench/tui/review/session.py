@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.runs.run_rows import Run
     from workbench.domain.rulings import Ruling
-    from workbench.pipeline.review import Progress, Waiting
+    from workbench.pipeline.review import ReviewProgress, Waiting
 
 RunKey = tuple[object, ...]
 "values that distinguish a run from the others of a store"
@@ -52,7 +52,7 @@ def reviewable(store: Store) -> Sequence[Run]:
 
 
 def last_ruled(
-    progress: Progress | None, item: Waiting | None, auditor: str | None
+    progress: ReviewProgress | None, item: Waiting | None, auditor: str | None
 ) -> Ruling | None:
     """Return the auditor's newest ruling in force on an item or below its statement, or None."""
     from workbench.domain.reviews import Ranked
@@ -106,25 +106,25 @@ def undo_newest(
 
 def next_item(
     store: Store,
-    known: Progress,
+    known: ReviewProgress,
     auditor: str | None,
     item: Waiting | None = None,
     *,
     first: bool = False,
-) -> tuple[Progress, Waiting | None]:
+) -> tuple[ReviewProgress, Waiting | None]:
     """Return the current queue, and the item that is then leased to the auditor, if any.
 
     It is the next one after `item`, or the first of all with `first`.
     """
-    from workbench.pipeline.review import looked_again, name, take_next
+    from workbench.pipeline.review import item_name, looked_again, take_next
 
     progress = looked_again(store, known, auditor)
     if item is None and not first:
         return progress, None
-    return progress, take_next(store, progress, "" if item is None else name(item))
+    return progress, take_next(store, progress, "" if item is None else item_name(item))
 
 
-def auditors_of(progress: Progress) -> Sequence[str]:
+def auditors_of(progress: ReviewProgress) -> Sequence[str]:
     """Return the auditors with a ruling in force in a queue."""
     return sorted({ruling.auditor for rulings in progress.of.rulings.things for ruling in rulings})
 
@@ -150,7 +150,7 @@ class BlindKey(RulingKeys):
     DECIDES: ClassVar[frozenset[str]] = frozenset({"done"})
 
     @property
-    def progress_in_sight(self) -> Progress | None:
+    def progress_in_sight(self) -> ReviewProgress | None:
         """The visible queue, or None without one."""
         raise NotImplementedError("abstract")
 
@@ -180,10 +180,10 @@ class BlindKey(RulingKeys):
             )
 
     @worker("rule", newest=False)
-    async def store_done(self, progress: Progress, item: Waiting, auditor: str) -> None:
+    async def store_done(self, progress: ReviewProgress, item: Waiting, auditor: str) -> None:
         def close(store: Store) -> Ruling:
             from workbench.domain.rulings import Verdict
-            from workbench.evidence.ruling_subjects import rule, statement
+            from workbench.evidence.ruling_subjects import add_ruling, statement_subject
             from workbench.pipeline.review import with_rulings
 
             n_ruled, n_total = with_rulings(store, progress.of).ruled(item.ref, auditor)
@@ -192,9 +192,9 @@ class BlindKey(RulingKeys):
                 if n_ruled
                 else "nothing to rule on"
             )
-            thing = statement(store, progress.of.run.instrument, item.ref)
+            thing = statement_subject(store, progress.of.run.instrument, item.ref)
             model = store.runs.model_key(progress.of.run).hex()
-            return rule(
+            return add_ruling(
                 store,
                 thing,
                 Verdict.REVIEWED,

@@ -19,7 +19,7 @@ from workbench.domain.rulings import RULED_ON, Ruled, Ruling, Verdict, of_one_mo
 from workbench.figures.visible import visible
 
 if TYPE_CHECKING:
-    from workbench.evidence.ruling_subjects import Thing
+    from workbench.evidence.ruling_subjects import RulingSubject
     from workbench.tui.kit.key_gate import GatedApp
 
 LETTERS = {
@@ -61,7 +61,7 @@ SHOWN = 4
 class RulingRequest:
     """A new ruling, or one that is taken back."""
 
-    thing: Thing | None = None
+    thing: RulingSubject | None = None
     "object of the ruling, or None for the object of `undo`"
     verdict: Verdict | None = None
     reading: str | None = None
@@ -141,7 +141,7 @@ class RulingDialog(ModalScreen[RulingRequest | None]):
 
     def __init__(
         self,
-        things: Sequence[Thing],
+        things: Sequence[RulingSubject],
         standing: Sequence[Sequence[Ruling]],
         auditor: str | None,
         *,
@@ -187,7 +187,7 @@ class RulingDialog(ModalScreen[RulingRequest | None]):
         self._paint()
 
     @property
-    def _thing(self) -> Thing:
+    def _thing(self) -> RulingSubject:
         return self._things[self._at]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -406,12 +406,12 @@ class RulingDialog(ModalScreen[RulingRequest | None]):
         return Content.assemble(first_line, (f"\n    {visible(cut(thing.words))}", text_style))
 
     @staticmethod
-    def _spoken_name(thing: Thing) -> str:
+    def _spoken_name(thing: RulingSubject) -> str:
         """Return the name of an object beside its scope, or an empty string for a statement."""
-        from workbench.evidence.ruling_subjects import spoken
+        from workbench.evidence.ruling_subjects import display_name
 
         statement = thing.subject.named.get("statement", "")
-        spoken_name = spoken(thing.name.partition("/=")[0], statement)
+        spoken_name = display_name(thing.name.partition("/=")[0], statement)
         if thing.subject.kind is Ruled.STATEMENT:
             return ""
         return f"  {visible(spoken_name)}"
@@ -460,7 +460,7 @@ class RulingDialog(ModalScreen[RulingRequest | None]):
         return choices
 
 
-def _fits(thing: Thing, verdict: Verdict) -> bool:
+def _fits(thing: RulingSubject, verdict: Verdict) -> bool:
     return thing.subject.kind in RULED_ON[verdict] and (
         verdict is not Verdict.MISREAD or bool(thing.labels)
     )
@@ -473,7 +473,7 @@ def cut(text: str) -> str:
 
 
 def rulings_text(
-    things: Sequence[Thing], standing: Sequence[Sequence[Ruling]], index: int
+    things: Sequence[RulingSubject], standing: Sequence[Sequence[Ruling]], index: int
 ) -> Content:
     """Return the rulings on an object, the newest first, and then on what it is part of."""
     lines = [

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from stores.runs.run_rows import Run
     from workbench.domain.rulings import Ruling
     from workbench.evidence.listed_rulings import ListedRuling
-    from workbench.evidence.ruling_subjects import Thing
+    from workbench.evidence.ruling_subjects import RulingSubject
 
 NOBODY = """Nobody has ruled yet.
 
@@ -168,8 +168,8 @@ class RulingsScreen(BookScreen):
         row: ListedRuling = sheet.table.rows[at]
         named = row.ruling.subject.named
         return RuledPlace(
-            (row.place[0],),
-            tuple(filter(None, (row.place[1], named.get("variant", "")))),
+            (row.instrument,),
+            tuple(filter(None, (row.ref, named.get("variant", "")))),
             version=int(named.get("version", 0)),
             language=named.get("language", ""),
             prompt=bytes.fromhex(named.get("prompt", "")),
@@ -177,7 +177,7 @@ class RulingsScreen(BookScreen):
             model=named.get("model", ""),
         )
 
-    def rulings_in_sight(self, thing: Thing, rulings: Sequence[Ruling]) -> Sequence[Ruling]:  # noqa: ARG002
+    def rulings_in_sight(self, thing: RulingSubject, rulings: Sequence[Ruling]) -> Sequence[Ruling]:  # noqa: ARG002
         seen: Seen | None = self._judged
         return [ruling for ruling in rulings if seen is None or ruling.uid not in seen.kept_back]
 
@@ -192,7 +192,7 @@ class RulingsScreen(BookScreen):
             return ()
         thing = row.ruling.subject.thing
         return [
-            ruling_line(listed_ruling.ruling) + f"; {listed_ruling.stands}"
+            ruling_line(listed_ruling.ruling) + f"; {listed_ruling.status}"
             for listed_ruling in seen.rows
             if listed_ruling.ruling.subject.thing == thing
         ]
@@ -214,7 +214,7 @@ class RulingsScreen(BookScreen):
         else:
             say(
                 self,
-                f"This ruling is {row.stands} already; z takes back those that stand.",
+                f"This ruling is {row.status} already; z takes back those that stand.",
                 warns=True,
             )
 
@@ -257,17 +257,17 @@ class RulingsScreen(BookScreen):
                 if prompt is None:
                     return ELSEWHERE
                 text = prompt_text(prompt)
-                return lambda: RuledText(f"Prompt: {row.spoken}", text, rulings=lines)
-            if not row.words:
+                return lambda: RuledText(f"Prompt: {row.display_name}", text, rulings=lines)
+            if not row.text:
                 return ELSEWHERE
             statement_page = None if loaded.settings.blind else _statement(store, row)
-        return statement_page or (lambda: RuledText(row.spoken, row.words, rulings=lines))
+        return statement_page or (lambda: RuledText(row.display_name, row.text, rulings=lines))
 
 
 def _statement(store: Store, row: ListedRuling) -> Opened | None:
     """Return a function that opens the statement of a ruling at its wording, or None if missing."""
     named = row.ruling.subject.named
-    instrument, ref = row.place
+    instrument, ref = row.instrument, row.ref
     refs = tuple(line.ref for line in store.instruments.lines(instrument))
     if ref not in refs:
         return None
@@ -295,7 +295,7 @@ def _answer(store: Store, row: ListedRuling) -> Opened | str:
     if row.ruling.subject.kind is Ruled.READING:
         reading.append(Content(visible(f"the ruling is on how {named['reader']} reads it")))
     return lambda: WholeAnswerScreen(
-        row.spoken, text, Content("\n").join(reading), visible(row.name)
+        row.display_name, text, Content("\n").join(reading), visible(row.name)
     )
 
 
@@ -343,20 +343,22 @@ class _RulingLists:
     @classmethod
     def read(cls, store: Store, settings: RulingsChoice, run: Run | None) -> _RulingLists:
         """Read the rulings of a store. `run`: its rulings have a list of their own."""
-        from workbench.evidence.listed_rulings import listed, withheld, without
-        from workbench.evidence.rulings import about_run
+        from workbench.evidence.listed_rulings import list_rulings, withheld_uids, without_withheld
+        from workbench.evidence.rulings import rulings_about_run
 
-        rows = [row for row in listed(store, texts=True) if row.ruling.verdict is not None]
-        withheld_uids = withheld(store, rows, settings.auditor, of=settings.reviews)
+        rows = [
+            row for row in list_rulings(store, with_texts=True) if row.ruling.verdict is not None
+        ]
+        withheld = withheld_uids(store, rows, settings.auditor, reviews=settings.reviews)
         has_several_instruments = len(store.instruments.names()) > 1
         run_uids = frozenset[bytes]()
         if run is not None:
             rulings = [row.ruling for row in rows]
-            run_uids = frozenset(ruling.uid for ruling, _ in about_run(store, run, rulings))
+            run_uids = frozenset(ruling.uid for ruling, _ in rulings_about_run(store, run, rulings))
         visible_rows = [
-            without(row, withheld_uids) for row in rows if row.ruling.uid not in withheld_uids
+            without_withheld(row, withheld) for row in rows if row.ruling.uid not in withheld
         ]
-        return cls(settings, run, visible_rows, withheld_uids, run_uids, has_several_instruments)
+        return cls(settings, run, visible_rows, withheld, run_uids, has_several_instruments)
 
     def entries(self) -> list[Entry]:
         """Return the tables: the rulings of any run, and those of the whole store."""
@@ -379,12 +381,12 @@ class _RulingLists:
         self, name: str, rows: Sequence[ListedRuling], empty: str, auditor: str = ""
     ) -> AnyTable:
         """Return the table of the rulings of an auditor, or of all."""
-        from workbench.evidence.listed_rulings import for_people
+        from workbench.evidence.listed_rulings import screen_table
 
-        return for_people(
+        return screen_table(
             [row for row in rows if auditor in ("", row.ruling.auditor)],
             empty,
-            several=self.has_several_instruments and name == "store",
+            several_instruments=self.has_several_instruments and name == "store",
             blind=self.settings.blind,
         )
 

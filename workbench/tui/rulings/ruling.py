@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.runs.run_rows import Run
     from workbench.domain.rulings import Ruling
-    from workbench.evidence.ruling_subjects import Thing
+    from workbench.evidence.ruling_subjects import RulingSubject
 
 RULE = Binding(
     "r", "rule", "Rule", tooltip="Rule on this: misread, at fault, excluded, confirmed, look again"
@@ -78,7 +78,7 @@ class RulingKeys(Screen[Any], Keyed, Background):
     def show_standing(self) -> None:
         """Show the rulings on the visible objects."""
 
-    def rulings_in_sight(self, thing: Thing, rulings: Sequence[Ruling]) -> Sequence[Ruling]:  # noqa: ARG002
+    def rulings_in_sight(self, thing: RulingSubject, rulings: Sequence[Ruling]) -> Sequence[Ruling]:  # noqa: ARG002
         """Return the rulings on an object that may be shown now."""
         return rulings
 
@@ -277,13 +277,13 @@ def carry_out(
     assert request.thing is not None, "and is about something"
     subject = request.thing.subject
     models = [model] if model else ruling_subjects.every_model(store)
-    for ruling in ruling_subjects.standing_on(store.rulings.standing(), subject, models):
+    for ruling in ruling_subjects.rulings_in_force_on(store.rulings.standing(), subject, models):
         if ruling.auditor == auditor and ruling.uid not in request.seen:
             raise ConflictError(
                 f"Another session of {auditor} ruled on this meanwhile: {ruling.verdict}. Nothing "
                 "was stored; r shows that ruling."
             )
-    new_ruling = ruling_subjects.rule(
+    new_ruling = ruling_subjects.add_ruling(
         store,
         request.thing,
         request.verdict,
@@ -292,14 +292,14 @@ def carry_out(
         reading=request.reading,
         model="" if request.all_models else model,
     )
-    name = ruling_subjects.told(store, subject)
+    name = ruling_subjects.subject_phrase(store, subject)
     reading_text = f" ({request.reading})" if request.reading else ""
     return f"{request.verdict}{reading_text}: {name}; z undoes it", new_ruling
 
 
 def lines_on(store: Store, places: Sequence[RuledPlace], runs: Sequence[Run]) -> tuple[str, ...]:
     """Return a line for each ruling on the objects at places, for the models of runs or all."""
-    from workbench.evidence.ruling_subjects import every_model, spoken, standing_on
+    from workbench.evidence.ruling_subjects import display_name, every_model, rulings_in_force_on
 
     models = [store.runs.model_key(run).hex() for run in runs] or every_model(store)
     standing = store.rulings.standing()
@@ -308,8 +308,8 @@ def lines_on(store: Store, places: Sequence[RuledPlace], runs: Sequence[Run]) ->
     lines = []
     for place in places:
         for thing in rulable_things(store, place):
-            rulings = standing_on(standing, thing.subject, models)
-            name = spoken(thing.name)
+            rulings = rulings_in_force_on(standing, thing.subject, models)
+            name = display_name(thing.name)
             lines += [f"{name}: {ruling_line(ruling)}" for ruling in reversed(rulings)]
     return tuple(dict.fromkeys(lines))
 
@@ -387,7 +387,7 @@ class RulesAndEdits(RulingKeys):
 class Rulable:
     """The objects that can be ruled on at the cursor."""
 
-    things: Sequence[Thing]
+    things: Sequence[RulingSubject]
     "possible objects of the ruling, the most specific first"
     rulings: Sequence[Sequence[Ruling]]
     "rulings in force on each object"
@@ -405,12 +405,12 @@ def find_rulable(
     `runs`: the runs of the visible answers, or none. `reader`: the reader of the visible figures,
     or None for the default one.
     """
-    from workbench.evidence.ruling_subjects import every_model, read_by, standing_on
+    from workbench.evidence.ruling_subjects import every_model, rulings_in_force_on, with_reading_of
 
     thing_by_key = {}
     for place in places:
         for thing in rulable_things(store, place):
-            read_thing = read_by(store, thing, reader)
+            read_thing = with_reading_of(store, thing, reader)
             thing_by_key[read_thing.subject.key] = read_thing
     things = list(thing_by_key.values())
     standing = store.rulings.standing()
@@ -418,14 +418,14 @@ def find_rulable(
     models = [model] if model else every_model(store)
     return Rulable(
         things,
-        [standing_on(standing, thing.subject, models) for thing in things],
+        [rulings_in_force_on(standing, thing.subject, models) for thing in things],
         sorted({event.auditor for event in store.rulings.events()}),
         model,
     )
 
 
 def _model_in_sight(
-    store: Store, places: Sequence[RuledPlace], runs: Sequence[Run], things: Sequence[Thing]
+    store: Store, places: Sequence[RuledPlace], runs: Sequence[Run], things: Sequence[RulingSubject]
 ) -> str:
     """Return the key of the only visible model, or an empty string without a single one.
 
@@ -443,7 +443,7 @@ def _model_in_sight(
     return model_keys.pop() if len(model_keys) == 1 else ""
 
 
-def rulable_things(store: Store, place: RuledPlace) -> list[Thing]:
+def rulable_things(store: Store, place: RuledPlace) -> list[RulingSubject]:
     """Return the possible objects of a ruling at a place, the most specific first."""
     if place.probe or place.prompt:
         return _things_of_prompt(store, place)
@@ -453,7 +453,7 @@ def rulable_things(store: Store, place: RuledPlace) -> list[Thing]:
     return []
 
 
-def _things_of_prompt(store: Store, place: RuledPlace) -> list[Thing]:
+def _things_of_prompt(store: Store, place: RuledPlace) -> list[RulingSubject]:
     """Return the answers, readings, prompt, wordings and statement of a prompt, in this order."""
     from workbench.evidence import ruling_subjects as subjects
 
@@ -466,13 +466,13 @@ def _things_of_prompt(store: Store, place: RuledPlace) -> list[Thing]:
     wording_names = {"language": sent_prompt.language, "variant": sent_prompt.variant}
     wordings = [
         wording
-        for wording in subjects.wordings(store, statement)
+        for wording in subjects.wording_subjects(store, statement)
         if wording_names.items() <= wording.subject.named.items()
     ]
-    prompt_name = subjects.called(store, subjects.prompt(sent_prompt).subject)
-    prompt = subjects.prompt(sent_prompt, prompt_name)
+    prompt_name = subjects.typed_name(store, subjects.prompt_subject(sent_prompt).subject)
+    prompt = subjects.prompt_subject(sent_prompt, prompt_name)
     answers = _answers_at(store, place, sent_prompt, prompt)
-    readings = [reading for answer in answers for reading in subjects.below(store, answer)]
+    readings = [reading for answer in answers for reading in subjects.subjects_below(store, answer)]
     return [*answers, *readings, prompt, *wordings, statement]
 
 
@@ -492,21 +492,21 @@ def _sent_prompt(store: Store, place: RuledPlace) -> PutPrompt | None:
 
 
 def _answers_at(
-    store: Store, place: RuledPlace, sent_prompt: PutPrompt, prompt: Thing
-) -> list[Thing]:
+    store: Store, place: RuledPlace, sent_prompt: PutPrompt, prompt: RulingSubject
+) -> list[RulingSubject]:
     """Return the answer of a place as an object of rulings, or nothing without an answer."""
     from workbench.evidence import ruling_subjects as subjects
 
     if place.text is None and not place.answer:
         return []
     return [
-        subjects.answer(store, sent_prompt, stored_answer, prompt.name)
+        subjects.answer_subject(store, sent_prompt, stored_answer, prompt.name)
         for stored_answer in store.ruled_things.answers(sent_prompt.key)
         if stored_answer.text == place.text or stored_answer.key == place.answer
     ]
 
 
-def _things_of_words(store: Store, instrument: str, place: RuledPlace) -> list[Thing]:
+def _things_of_words(store: Store, instrument: str, place: RuledPlace) -> list[RulingSubject]:
     """Return the statement, wording and prompt that words name, as far as they do."""
     names = _names_at(store, instrument, place)
     statement = _named_statement(store, instrument, names, place.version)
@@ -531,7 +531,7 @@ def _names_at(store: Store, instrument: str, place: RuledPlace) -> list[str]:
 
 def _named_statement(
     store: Store, instrument: str, names: Sequence[str], version: int
-) -> Thing | None:
+) -> RulingSubject | None:
     """Return the first statement of an instrument among names, or None without any."""
     from workbench.evidence import ruling_subjects as subjects
 
@@ -539,19 +539,19 @@ def _named_statement(
         if name and store.ruled_things.versions(instrument, name):
             if version:
                 return subjects.statement_version(store, instrument, name, version)
-            return subjects.statement(store, instrument, name)
+            return subjects.statement_subject(store, instrument, name)
     return None
 
 
 def _named_wording(
-    store: Store, statement: Thing, names: Sequence[str], language: str
-) -> Thing | None:
+    store: Store, statement: RulingSubject, names: Sequence[str], language: str
+) -> RulingSubject | None:
     """Return the wording of a statement that names have, first in a language, or None."""
     from workbench.evidence import ruling_subjects as subjects
 
     wordings = [
         wording
-        for wording in subjects.below(store, statement)
+        for wording in subjects.subjects_below(store, statement)
         if wording.subject.named["variant"] in names
     ]
     for wording in wordings:
@@ -561,8 +561,8 @@ def _named_wording(
 
 
 def _named_prompt(
-    store: Store, wording: Thing, names: Sequence[str], place: RuledPlace
-) -> list[Thing]:
+    store: Store, wording: RulingSubject, names: Sequence[str], place: RuledPlace
+) -> list[RulingSubject]:
     """Return the prompt of a wording that names have, after the answer of the place, if any.
 
     If no template is named, it is the first prompt that got the answer of the place.
@@ -570,7 +570,7 @@ def _named_prompt(
     from workbench.evidence import ruling_subjects as subjects
 
     is_swapped = subjects.SWAPPED in names
-    prompts = subjects.below(store, wording)
+    prompts = subjects.subjects_below(store, wording)
     for prompt in prompts:
         tail = prompt.name.removeprefix(f"{wording.name}/").split("/")
         if tail[0] in names and (subjects.SWAPPED in tail) == is_swapped:
@@ -582,13 +582,13 @@ def _named_prompt(
     return []
 
 
-def _with_text(store: Store, prompt: Thing, text: str | None) -> list[Thing]:
+def _with_text(store: Store, prompt: RulingSubject, text: str | None) -> list[RulingSubject]:
     """Return the answers to a prompt with a text, or nothing without a text."""
-    from workbench.evidence.ruling_subjects import below
+    from workbench.evidence.ruling_subjects import subjects_below
 
     if text is None:
         return []
-    return [answer for answer in below(store, prompt) if answer.words == text]
+    return [answer for answer in subjects_below(store, prompt) if answer.words == text]
 
 
 class RuledText(TextScreen):

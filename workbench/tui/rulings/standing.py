@@ -137,9 +137,9 @@ def _line_of(ruling: RulingInForce, name: Sequence[str], words: Sequence[str]) -
     """Return a ruling in a line, with the name of its object if that is only part of the row."""
     if set(name) <= set(words):
         return ruling.line
-    from workbench.evidence.ruling_subjects import spoken
+    from workbench.evidence.ruling_subjects import display_name
 
-    return f"{ruling.line} · {spoken(ruling.name, ruling.ref)}"
+    return f"{ruling.line} · {display_name(ruling.name, ruling.ref)}"
 
 
 def _names_object(name: Sequence[str], words: Sequence[str]) -> bool:
@@ -166,10 +166,10 @@ def standing_in(store: Store) -> Standing:
 def _in_force(store: Store, ruling: Ruling, model_ids: Mapping[str, int]) -> RulingInForce:
     """Return a ruling with the place of its object. `model_ids`: rowids of models by key."""
     from stores.annotation.rulings import AnswerSource
-    from workbench.evidence.ruling_subjects import placed
+    from workbench.evidence.ruling_subjects import locate_subject
 
     subject, named = ruling.subject, ruling.subject.named
-    instrument, name = placed(store, subject, told_apart=False)
+    instrument, name = locate_subject(store, subject, told_apart=False)
     ref = _ref(store, named)
     answer = named.get("text", "")[:DIGITS]
     givers = frozenset[AnswerSource]()

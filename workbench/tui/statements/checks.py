@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.instruments.checks import Waiver
     from stores.jobs.job_rows import Job
-    from workbench.pipeline.checking import Checked, CheckReport
+    from workbench.pipeline.checking import CheckedFinding, CheckReport
 
 EXPLAINED = {
     "orders-equal": "Both label orders give the same prompt, so the test of label order cannot "
@@ -185,7 +185,7 @@ class FindingsView(SheetView):
     ]
 
     @property
-    def finding(self) -> Checked | None:
+    def finding(self) -> CheckedFinding | None:
         """The finding under the cursor."""
         return self.row[1] if self.row is not None else None
 
@@ -223,7 +223,7 @@ def findings_sheet(report: CheckReport) -> Sheet:
     return Sheet(replace(table, columns=columns))
 
 
-def finding_details(one: Checked) -> Content:
+def finding_details(one: CheckedFinding) -> Content:
     """Return what the finding means, the texts side by side, and the waiver."""
     finding = one.finding
     lines = [
@@ -334,7 +334,7 @@ class ChecksScreen(RulingKeys, StoreScreen):
         return True
 
     @property
-    def current(self) -> Checked | None:
+    def current(self) -> CheckedFinding | None:
         """The finding under the cursor."""
         return self.view.finding
 
@@ -471,7 +471,7 @@ class ChecksScreen(RulingKeys, StoreScreen):
 
     @worker("decide", newest=False)
     async def decide(
-        self, one: Checked, act: Callable[[Store], Waiver | None], report: CheckReport
+        self, one: CheckedFinding, act: Callable[[Store], Waiver | None], report: CheckReport
     ) -> None:
         """Store a waiver, or take one back, and show it: to check a large instrument again would
         take seconds.

@@ -28,7 +28,7 @@ from workbench.workshop.options import ERRORS
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from workbench.pipeline.choice_forms import Proposal, Proposals, Wanted
+    from workbench.pipeline.choice_forms import Proposals, ProposedWording, RequestedForms
     from workbench.pipeline.editing import Done
 
 SHOWN = 40
@@ -74,7 +74,7 @@ def side_by_side(before: str, after: str) -> tuple[Content, Content] | None:
     )
 
 
-def _heading(one: Proposal) -> Content:
+def _heading(one: ProposedWording) -> Content:
     """Return the heading with the destination of a form."""
     new_note = f"  new, from {visible(one.of)}" if one.of and one.variant == ORIGINAL else ""
     replace_note = "  ▲ differs from the existing text" if one.held is not None else ""
@@ -255,14 +255,14 @@ class ChoiceForm(PreviewedForm):
         return accept(store, self._preview, person=person, replace=typed.replace)
 
 
-def wanted_of(typed: FormTyped, language: str) -> Wanted:
+def wanted_of(typed: FormTyped, language: str) -> RequestedForms:
     """Return the request of a form. Raises UsageError that names the field."""
-    from workbench.pipeline.choice_forms import Wanted
+    from workbench.pipeline.choice_forms import RequestedForms
     from workbench.workshop.choice_forms import DONT_KNOW
 
     if typed.make == NONE and not typed.errors:
         raise UsageError("nothing to make: choose a form, or tick typos")
-    return Wanted(
+    return RequestedForms(
         bias=Bias(typed.make) if typed.make not in (OWN, NONE) else None,
         own=typed.make == OWN,
         perturbations=tuple(map(Perturbation, typed.errors)),

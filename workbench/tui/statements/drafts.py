@@ -381,7 +381,7 @@ def accept_drafts(
     from workbench.pipeline.drafting import accept_all
 
     done = accept_all(store, [case.draft for case in cases], person=person, note=note)
-    return done.accepted, f"{done.said()}."
+    return done.accepted, f"{done.summary()}."
 
 
 def reopen_drafts(store: Store, drafts: Sequence[int], person: str) -> int:

@@ -367,17 +367,17 @@ def _rulings(
 ) -> Sequence[str]:
     from workbench.evidence.ruling_subjects import (
         every_model,
-        standing_on,
+        rulings_in_force_on,
         statement_version,
-        wordings,
+        wording_subjects,
     )
 
     statement = statement_version(store, instrument, ref, version)
     models = every_model(store)
     return [
         f"{thing.name}  {ruling_line(ruling)}"
-        for thing in (statement, *wordings(store, statement))
-        for ruling in standing_on(standing, thing.subject, models)
+        for thing in (statement, *wording_subjects(store, statement))
+        for ruling in rulings_in_force_on(standing, thing.subject, models)
     ]
 
 
