@@ -72,7 +72,7 @@ def models(store: Path) -> list[str]:
 
 def test_baselines_alone_are_in_no_report_and_no_line_of_home(demo: Path) -> None:
     with Store.open(demo) as store:
-        assert AUDIT.narrowed(store, Which())
+        assert AUDIT.narrowed(store, AnswerSelection())
         assert list(AUDIT.reported(store, ReportRequest())) == []
         assert list(AUDIT.home(store, {})) == []
 

@@ -518,7 +518,7 @@ async def test_void_wordings_are_judged_and_fingerprints_told_apart_where_that_i
     void = line.startswith("as_published")
     expected = scored(
         path,
-        Which(fingerprint=None if void else "each"),
+        AnswerSelection(fingerprint=None if void else "each"),
         ScoreOptions().with_values(as_published=void),
     ).report
     app = WorkbenchApp(path, start="results")

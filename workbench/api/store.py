@@ -292,9 +292,9 @@ class Store(Typed):
         with reading(command.most_bytes):
             request = command.request()
             command.save_mapping()
-            material = read(request) or read_beside(self.opened, request)
+            material = read_import(request) or read_beside(self.opened, request)
         outcome: dict[str, Any] = to_json_values(
-            data((rehearsed if dry_run else put)(self.opened, material))
+            import_data((rehearse_import if dry_run else write_import)(self.opened, material))
         )
         return outcome
 

@@ -688,7 +688,7 @@ class Audit(ABC):
 
         # results on several models are restricted to these models below
         models = request.models if self.each_run else ()
-        which = Which(
+        which = AnswerSelection(
             request.instrument or None, models, readings=Readings(rulings=request.rulings)
         )
         if not self.each_run:

@@ -24,7 +24,7 @@ from workbench.options.shared import ANNOTATOR, DRY_RUN, JSON, QUEUE, STORE
 
 if TYPE_CHECKING:
     from workbench.domain.instruments import Instrument
-    from workbench.pipeline.importing import Material, Outcome
+    from workbench.pipeline.importing import ImportMaterial, ImportOutcome
 
 SHIPPED = "veldania"
 TOLD_S = 0.2
@@ -154,7 +154,7 @@ def _import(options: Namespace) -> int:
     command = ImportCommand.from_arguments(options)
     request = command.request()
     command.save_mapping()
-    material = read(request)
+    material = read_import(request)
     # A rehearsal must not create the store that is named.
     if options.dry_run and material is not None and not options.store.exists():
         with (
@@ -190,7 +190,7 @@ def _agreed(options: Namespace, material: ImportMaterial) -> ImportMaterial:
     return replace(material, skip=agreed(f"{question} [y/N] ", default=False))
 
 
-def _say_import(options: Namespace, outcome: Outcome) -> int:
+def _say_import(options: Namespace, outcome: ImportOutcome) -> int:
     """Print the outcome of an import.
 
     With --dry-run, print what it would write and the first rows that were read.

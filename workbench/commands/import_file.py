@@ -32,7 +32,7 @@ from workbench.options.shared import INSTRUMENT, PERSONAS
 
 if TYPE_CHECKING:
     from workbench.formats.surveys import SurveyColumns
-    from workbench.pipeline.importing import Request
+    from workbench.pipeline.importing import ImportRequest
 
 FORMATS = entry_points.names(entry_points.FORMATS, (*READ, *BESIDE))
 OF_TABLE = (
@@ -257,14 +257,14 @@ class ImportCommand(Command):
         has_people = any(getattr(self, name) for name in OF_PEOPLE)
         return self.format or recognised(self.path, self.read_settings(), of_people=has_people)
 
-    def request(self) -> Request:
+    def request(self) -> ImportRequest:
         """Return the request of the import.
 
         Raises UsageError for an option that does not belong to the format, and as `read_settings`
         and `recognised_format`.
         """
         from workbench.formats.personas import given_personas
-        from workbench.pipeline.importing import Request
+        from workbench.pipeline.importing import ImportRequest
         from workbench.pipeline.label_imports import LabelOptions
 
         format_name, ignored = self.recognised_format(), listed(self.ignore)
@@ -273,7 +273,7 @@ class ImportCommand(Command):
             settings, ignored = self.read_settings(ignored), ()
         self._check_options(format_name, settings)
         survey_columns = self.survey_columns(settings.language)
-        return Request(
+        return ImportRequest(
             self.path,
             format_name,
             self.name,

@@ -395,7 +395,7 @@ def _rulings_by_uid(store: Store, parts: Sequence[Part]) -> dict[bytes, Ruling]:
         rulings += part.found.rulings.disputed
     runs = dict.fromkeys(run for part in parts for run in part.found.runs.values())
     for run in runs:
-        rulings += chain.from_iterable(rulings_on(store, run).things)
+        rulings += chain.from_iterable(rulings_in_force(store, run).things)
     return {ruling.uid: ruling for ruling in rulings}
 
 

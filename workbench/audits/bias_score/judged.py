@@ -251,12 +251,14 @@ def judge_bias(
         raise UsageError(
             "people's labels have no classifier error to correct; turn the correction off"
         )
-    label_by_unit = settled(store, classifier.codebook) if options.correct and classifier else None
+    label_by_unit = (
+        settled_labels(store, classifier.codebook) if options.correct and classifier else None
+    )
     counted = build_tally(store, which, options, runs, source, label_by_unit)
-    rulings = source.told()
+    rulings = source.ruling_notes()
     if source.changed:
         before_rulings = build_tally(store, which, options, runs, source.without, label_by_unit)
-        rulings = source.told(_different(counted.tally, before_rulings.tally))
+        rulings = source.ruling_notes(_different(counted.tally, before_rulings.tally))
     labelled_counts = _read_by(store, which, options, runs, source, label_by_unit)
     reliability = _reliability(store, source, evaluation, label_by_unit)
     corrected = None
@@ -698,7 +700,7 @@ def read_by(judged: BiasJudged) -> ReadBy:
     if reader_quality:
         tested = "never tested"
         if reader_quality.texts:
-            tested = in_short(reader_quality).partition(": ")[2]
+            tested = quality_in_short(reader_quality).partition(": ")[2]
     return ReadBy(
         classifier=judged.classifier.name if judged.classifier else "",
         tested=tested,

@@ -457,7 +457,7 @@ def book(of: ScoredAnswers, dimension: Dimension | None = None) -> Book:
             *refusal_entries(lambda: of.refused, judged.options.seed),
             _published(judged, dimension),
         ],
-        told=(*header_lines, *_lines_on_readings(judged), *told(of.refused)),
+        told=(*header_lines, *_lines_on_readings(judged), *refusal_sentences(of.refused)),
         header=header_lines,
         notes=judged.corrected.notes() if judged.corrected else (),
         methods=(paragraph := judged_methods(judged, of.answered)),

@@ -30,10 +30,10 @@ from workbench.domain.readings import Readings
 from workbench.domain.statements import Dimension, Side
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
-from workbench.evidence.answered import answered
-from workbench.evidence.readings import HALVES, Source, source_of
-from workbench.evidence.rulings import Differing
-from workbench.evidence.runs import Which, answered_instrument, runs_of, template_notes
+from workbench.evidence.answered import answered_plan
+from workbench.evidence.readings import HALVES, ReadingSource, source_of
+from workbench.evidence.rulings import DifferingFigures
+from workbench.evidence.runs import AnswerSelection, answered_instrument, runs_of, template_notes
 from workbench.figures.book import WARNS, Book, Entry, in_order
 from workbench.figures.shown import estimate
 from workbench.figures.table import Column, Kind, Link, Table
@@ -149,7 +149,10 @@ def report_on(
 
 
 def _changed_refs(
-    store: Store, run: Run, source: Source, labels_by_ref: Mapping[str, Mapping[str, str | None]]
+    store: Store,
+    run: Run,
+    source: ReadingSource,
+    labels_by_ref: Mapping[str, Mapping[str, str | None]],
 ) -> tuple[str, ...]:
     """Return the statements whose labels rulings change."""
     if not source.changed:
@@ -229,7 +232,7 @@ def sides_header(
 
 
 def _lines_of_instrument(
-    store: Store, which: Which, options: ScoreOptions, instrument: str, *, several: bool
+    store: Store, which: AnswerSelection, options: ScoreOptions, instrument: str, *, several: bool
 ) -> Iterator[str]:
     """Yield the lines on a model's sides of one instrument."""
     run = run_of_sides(store, options.labels, instrument, which.templates.languages)

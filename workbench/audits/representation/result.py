@@ -169,7 +169,9 @@ def _result(stored: StoredData, options: LikenessOptions) -> Result:
     if options.unweighted:
         everyone = replace(everyone, weights=np.ones(len(everyone.weights)))
     likeness_data = _likeness_data(stored, options, everyone)
-    leading_name = leading({name: run.last for name, run in stored.runs.items()}, stored.received)
+    leading_name = leading_model(
+        {name: run.last for name, run in stored.runs.items()}, stored.received
+    )
     has_weights = np.unique(stored.everyone.weights).size > 1
     return Result(
         which=stored.which,
@@ -296,7 +298,7 @@ def _entries(
             empty=_without_personas(stored, likeness_data),
         ),
         Entry("questions", "questions", detail_tables["questions"], names, choices=CHOICES),
-        entry(stored.received),
+        answered_entry(stored.received),
     ]
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.commands.import_file import ImportCommand
     from workbench.formats.records import ReadSettings
-    from workbench.pipeline.importing import Material, Outcome
+    from workbench.pipeline.importing import ImportMaterial, ImportOutcome
 
 KINDS = (*TABLES, *PACKED, ".parquet", ".sav", ".dta", ".eval")
 
@@ -252,7 +252,7 @@ class ImportScreen(StoreScreen):
         self._tell = tell
         self._folder = folder or Path.cwd()
         self._command: ImportCommand | None = None
-        self._material: Material | None = None
+        self._material: ImportMaterial | None = None
         "material of the preview, which is then written, or None if it cannot be"
         self._format = ""
         "format that the request was read as"
@@ -378,7 +378,9 @@ class ImportScreen(StoreScreen):
 
         return {LOG: OF_LOG, LABELS: OF_LABELS}.get(self._format, OF_SURVEY)
 
-    def show_preview(self, command: ImportCommand, material: Material, outcome: Outcome) -> None:
+    def show_preview(
+        self, command: ImportCommand, material: ImportMaterial, outcome: ImportOutcome
+    ) -> None:
         if command != self._command:
             return
         self._material, self._format, self._skippable = material, material.format, False
@@ -584,7 +586,7 @@ class ImportScreen(StoreScreen):
 
     @worker("look")
     async def look(self, command: ImportCommand) -> None:
-        def load() -> tuple[Material, Outcome] | None:
+        def load() -> tuple[ImportMaterial, ImportOutcome] | None:
             """Return the material and outcome of the import, or None for an ordinary folder.
 
             Raises WorkbenchError if it cannot be read as it is, or conflicts with the store.
@@ -601,7 +603,7 @@ class ImportScreen(StoreScreen):
                 if not command.format and is_plain(command.path):
                     return None
                 request = command.request()
-                read_alone = read(request)
+                read_alone = read_import(request)
                 return of_store(path, rehearse)
 
         path = self.store_path
@@ -619,11 +621,11 @@ class ImportScreen(StoreScreen):
             self.show_preview(command, *result)
 
     @worker("write", newest=False)
-    async def write(self, command: ImportCommand, material: Material) -> None:
+    async def write(self, command: ImportCommand, material: ImportMaterial) -> None:
         def act(store: Store) -> str:
             from workbench.pipeline.importing import import_summary, write_import
 
-            sentence = brief(put(store, material), store.path)
+            sentence = import_summary(write_import(store, material), store.path)
             command.save_mapping()
             return sentence
 
