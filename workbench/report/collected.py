@@ -265,7 +265,7 @@ def _parts(
         except WorkbenchError as error:
             if choice.audits:
                 raise
-            left_out.append(f"{audit.name}: {error}")
+            left_out.append(f"{registry.audit_title(audit.name)}: {error}")
     return parts, left_out
 
 

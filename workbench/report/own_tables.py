@@ -107,7 +107,10 @@ def asked(found: Collected) -> Table[ModelAsked]:
                 Kind.COUNT,
             ),
             Column(
-                "failed", "failed", lambda row: sum(run.run.failed for run in row.runs), Kind.COUNT
+                "failed",
+                "failed requests",
+                lambda row: sum(run.run.failed for run in row.runs),
+                Kind.COUNT,
             ),
             Column("last", "last answer", lambda row: max(run.last for run in row.runs)[:10]),
         ],
@@ -254,7 +257,7 @@ def design(found: Collected) -> Table[Asked]:
                 Kind.COUNT,
             ),
             *([_DRAWN] if any(row.spared is not None for row in found.asked) else []),
-            Column("failed", "failed", lambda row: row.run.failed, Kind.COUNT),
+            Column("failed", "failed requests", lambda row: row.run.failed, Kind.COUNT),
         ],
         key=lambda row: (row.name, row.run.audit),
         empty="No model was asked from this store: others collected the answers.",

@@ -1091,7 +1091,7 @@ def _all_models(report: BiasReport) -> AnyTable:
         "right and disagreeing "
         "with those of the left counts as right. Without a bias it is 0. The thin mark is a "
         "model that agrees with "
-        "every wording. No human answers to compare with.",
+        "every wording. No people answered these statements.",
     )
 
 

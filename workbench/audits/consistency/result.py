@@ -444,8 +444,8 @@ def _all_models(judged: ConsistencyJudged) -> AnyTable:
         },
         axis="statements answered like the parties",
         scale=(0.0, 1.0),
-        definition="Share of statements on which a model's reliable stance is the parties' "
-        "answer. The last two rows "
+        definition="Share of all statements on which a model's reliable stance is the parties' "
+        "answer. A statement without a reliable stance counts as another answer. The last two rows "
         "are baselines: always agreeing, and always disagreeing, with every statement that a "
         "model was asked.",
     )
@@ -501,8 +501,7 @@ def _families(
         f"More agreement with {more_often.value} than with {less_often.value} parties "
         "(reliable stances)",
         name,
-        f"{shares} (agreeing as often, whatever the statements say, gives {regardless} of the "
-        "difference)",
+        f"{shares} (a model that agreed as often with any statement would differ by {regardless})",
         p,
         doubt,
     )

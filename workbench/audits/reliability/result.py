@@ -525,10 +525,9 @@ def _all_models(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> Any
         },
         scale=(0.0, 1.0),
         definition="Share of statements with the same stance under all templates, wordings and "
-        "label orders, beyond "
-        "chance. It is estimated by partial pooling, so it does not depend on the number of "
-        "answers. The published "
-        "test does, so the picture leaves it out. No human answers to compare with.",
+        "label orders. It is estimated by partial pooling: more answers make it more precise, not "
+        "higher or lower. The published test passes more or fewer statements with more answers, so "
+        "only the table has it. No people answered these statements.",
     )
 
 
@@ -558,6 +557,9 @@ def passing_said(report: ReliabilityReport) -> tuple[str, str, str]:
     return label, f"{n_passed:,} of {n_tested:,}{share}", range_text
 
 
+MOST_FAILED = "Test that the most statements fail, under any template"
+
+
 def _weakest(name: str, report: ReliabilityReport) -> Iterator[OfModel]:
     """Yield a finding on the test that most statements fail, under any template."""
     n_failed_by_test = {
@@ -567,12 +569,12 @@ def _weakest(name: str, report: ReliabilityReport) -> Iterator[OfModel]:
     if test and n_failed_by_test[test]:
         n_tested = int((report.over_templates(test) != VOID).sum())
         yield OfModel(
-            "Reliability test that most statements fail",
+            MOST_FAILED,
             name,
             f"{in_words(test)}, {n_failed_by_test[test]:,} of {n_tested:,}",
         )
     elif n_failed_by_test:
-        yield OfModel("Reliability test that most statements fail", name, "none")
+        yield OfModel(MOST_FAILED, name, "none")
 
 
 def _items(judged: ReliabilityJudged, figures: VerdictFigures) -> Iterator[ReportedItem]:
