@@ -32,15 +32,18 @@ import pytest
 from stores.core.contents import content_hash, last_event
 from stores.core.store import Store
 from tests.cli.test_commands import run
-from tests.conftest import new_store
+from tests.conftest import instrument, new_store
 from tests.report.stores import MAKERS, PEOPLE, QUEUE
-from workbench import registry
+from workbench import pipeline, registry
 from workbench.audits.claims import sentences_of
 from workbench.audits.reported import ReportRequest
+from workbench.domain.designs import Design
 from workbench.domain.rulings import Verdict
 from workbench.errors import MissingPackage, UnknownName, UsageError
 from workbench.evidence import ruling_subjects
 from workbench.formats.folder import put
+from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.jobs import launch
 from workbench.report.collected import Part, collect, groups
 from workbench.report.options import ReportChoice
 from workbench.report.page import read
@@ -486,6 +489,22 @@ def test_the_page_counts_rulings_in_force_that_change_no_figure(tmp_path: Path) 
     for folder, sentence in (("none", "No auditor has corrected or excluded any"), ("two", two)):
         assert sentence in words(tmp_path / folder)
         assert sentence in (tmp_path / folder / "methods.md").read_text(encoding="utf-8")
+
+
+def test_the_page_says_where_many_answers_have_no_stance(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "audit.db", create=True) as store:
+        store.instruments.add(instrument())
+        for name, unreadable in (("clear", 0.02), ("mumbling", 0.4)):
+            model = ScriptedModel(Persona(unreadable=unreadable), name)
+            plan = pipeline.plan(store, Design("small", name, samples=30), card=model.card)
+            job = launch.create(store, plan.design, plan)
+            attempt = store.jobs.claim(job, "test")
+            pipeline.collect(store, plan, model, attempt=attempt, job=job)
+            store.jobs.finish(job, attempt, "done", "all is stored")
+        write_report(store, tmp_path / "out", ReportChoice(audits=("reliability",)))
+    page = words(tmp_path / "out")
+    assert re.search(r"mumbling: of its answers (3\d|4\d)\.\d % unreadable", page)
+    assert "clear: of its answers" not in page
 
 
 def test_an_unknown_name_or_an_empty_store_writes_nothing(

@@ -312,6 +312,31 @@ def answered_header(several: Sequence[AnsweredPlan]) -> tuple[str, ...]:
     return (*_missing(several), *_came(several), *_settled(several))
 
 
+UNREAD_KINDS = (UNREAD, UNREADABLE, INVALID, BELOW, UNRELATED)
+"kinds of answers without a stance"
+MANY_UNREAD = 0.1
+"share of answers without a stance from which a report says so beside the figures"
+
+
+def unread_note(model: AnsweredPlan) -> str:
+    """Return the shares of a model's answers without a stance, or "" if all are below a tenth.
+
+    Examples
+    --------
+    >>> model = AnsweredPlan("m", 200, 200).with_parts(
+    ...     unreadable=AnswerCount(40, 200), refused=AnswerCount(13, 200)
+    ... )
+    >>> unread_note(model)
+    'm: of its answers 20.0 % unreadable, 6.5 % refused'
+    """
+    kinds = [name for name in (*UNREAD_KINDS, REFUSED) if name in model.parts]
+    shares = {name: model.parts[name].share for name in kinds if model.parts[name].count}
+    if not any(share >= MANY_UNREAD for share in shares.values()):
+        return ""
+    texts = [f"{number(share, Kind.SHARE)} {WORDS[name]}" for name, share in shares.items()]
+    return f"{model.name}: of its answers {', '.join(texts)}"
+
+
 def _missing(several: Sequence[AnsweredPlan]) -> Iterator[str]:
     incomplete = [model for model in several if model.partial]
     for model in incomplete[:SHOWN]:

@@ -20,6 +20,7 @@ from workbench.domain.designs import Design
 from workbench.domain.names import enumerated, plural
 from workbench.domain.responses import EXACT, IMPORTED, SERVER, WHEN_DECIDED
 from workbench.errors import MissingPackage
+from workbench.evidence.answered import unread_note
 from workbench.evidence.plans import plan_lines
 from workbench.figures.book import WARNS, warnings_of
 from workbench.figures.intervals import told
@@ -342,6 +343,7 @@ def _own_doubts(doubts: Sequence[str], of_audit: Sequence[str]) -> Iterator[str]
 
 def _doubts_of(found: Reported) -> Iterator[str]:
     yield from warnings_of(found.book.header)
+    yield from filter(None, map(unread_note, found.answered))
     if found.changed:
         yield f"{plural(len(found.changed), 'statement')} changed since they were asked"
 
