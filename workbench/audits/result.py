@@ -12,6 +12,7 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from inspect import signature
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from workbench.audits.claims import Finding
@@ -26,7 +27,7 @@ from workbench.evidence.rulings import NOTHING_RULED, RulingNotes
 from workbench.evidence.runs import AnswerSelection
 from workbench.figures.book import Book
 from workbench.figures.shown import number
-from workbench.figures.table import AnyTable, Column, Kind, Link
+from workbench.figures.table import AnyTable, Column, Kind
 from workbench.options.option import Option
 from workbench.options.schema import AS_PUBLISHED, Options, Parameter, check_compared
 from workbench.options.shared import WITHOUT_RULINGS
@@ -273,14 +274,14 @@ def _named(book: Book, medium: Medium, name: str, *subject: str) -> AnyTable:
             )
         )
         raise UnknownName(f"there is no table {name!r}. Available: {available}")
+    make = book.behind[name]
     try:
-        table = book.follow(Link(name, subject))
-    except TypeError as error:  # too few or too many words of a subject
+        signature(make).bind(*subject)
+    except TypeError as error:
         raise UsageError(
             f"found --table {' '.join((name, *subject))}, which names no row; {error}"
         ) from error
-    assert table is not None, "the book has what it names"
-    return table
+    return make(*subject)
 
 
 def only(table: AnyTable, where: Mapping[str, Sequence[str]]) -> AnyTable:

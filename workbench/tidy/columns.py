@@ -44,8 +44,10 @@ class Choice:
 
     def leave_out(self, sentence: str) -> None:
         """Record data left out. Equal sentences are recorded once."""
+        if sentence.endswith("..") and not sentence.endswith("..."):
+            sentence = sentence[:-1]
         if sentence not in self.left_out:
-            self.left_out.append(sentence.replace("..", "."))
+            self.left_out.append(sentence)
 
     def check(self, store: Store) -> None:
         """Raise UnknownName for a name that the store lacks."""

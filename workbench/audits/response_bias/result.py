@@ -173,13 +173,24 @@ def _behind(changes: Changes) -> dict[str, Callable[..., AnyTable]]:
     def place(bias: str, condition: str) -> Place:
         return place_of(bias, condition, changes.every_kind)
 
-    def shown(name: str, bias: str, condition: str, key: str, draw: str = "") -> QuestionView:
+    def question(name: str, bias: str, condition: str, key: str, draw: str = "") -> QuestionView:
         return changes.question(name, place(bias, condition), key, int(draw) if draw else None)
 
-    def answers(*subject: str) -> AnyTable:
-        *question_subject, arm = subject
-        question = shown(*question_subject)
-        return question_tables.answers(question, changes.forms(question), arm)
+    def of_question(make: Callable[[QuestionView], AnyTable]) -> Callable[..., AnyTable]:
+        def table(name: str, bias: str, condition: str, key: str, draw: str = "") -> AnyTable:
+            return make(question(name, bias, condition, key, draw))
+
+        return table
+
+    def answers(
+        name: str, bias: str, condition: str, key: str, draw_or_arm: str, arm: str = ""
+    ) -> AnyTable:
+        draw, arm = (draw_or_arm, arm) if arm else ("", draw_or_arm)
+        view = question(name, bias, condition, key, draw)
+        return question_tables.answers(view, changes.forms(view), arm)
+
+    def questions(name: str, bias: str, condition: str) -> AnyTable:
+        return question_tables.questions_of(changes, place(bias, condition), name)
 
     published: dict[str, Callable[..., AnyTable]] = {}
     if changes.options.definition is Definition.PAPER:
@@ -189,12 +200,10 @@ def _behind(changes: Changes) -> dict[str, Callable[..., AnyTable]]:
         "validity": _about_some(changes, tables.validity),
         **published,
         "people_questions": _about_some(changes, tables.people_questions),
-        "questions": lambda name, *place_names: question_tables.questions_of(
-            changes, place(*place_names), name
-        ),
-        "options": lambda *subject: question_tables.options(shown(*subject)),
-        "forms": lambda *subject: _forms(changes, shown(*subject)),
-        "prompts": lambda *subject: _prompts(changes, shown(*subject)),
+        "questions": questions,
+        "options": of_question(question_tables.options),
+        "forms": of_question(partial(_forms, changes)),
+        "prompts": of_question(partial(_prompts, changes)),
         "answers": answers,
     }
 
