@@ -204,6 +204,12 @@ def test_methods_name_every_choice(asked: Path, capsys: pytest.CaptureFixture[st
             "there is no party vd/Larks",
         ),
         (("--table", "given", "person", "nobody"), "there is no person nobody"),
+        (("--table", "given", "person"), "there is no person. Available: party COUNTRY NAME"),
+        (("--table", "given", "party", "Larks"), "there is no party Larks"),
+        (
+            ("--table", "template_statements", "nobody", "personal-1"),
+            "no model is named 'nobody' here",
+        ),
         (
             ("--table", "parties"),
             "there is no table 'parties'. Available: issues, leaning, party_stances",

@@ -541,6 +541,14 @@ def read(path: Path) -> list[dict[str, Any]]:
         (("--table", "forms", "told", "response_order", "bias", "q77"), "was not asked 'q77'"),
         (("--table", "forms", EXACTLY_ASKED, "odd_even", "key_typo", "q0", "3"), "has no draw 3"),
         (("--table", "forms", "told"), "found --table forms told, which names no row"),
+        (
+            ("--table", "options", "told", "odd_even", "bias", "q0", "x"),
+            "there is no draw 'x'; give its number",
+        ),
+        (
+            ("--table", "answers", "told", "odd_even", "bias", "q0", "zz"),
+            "there is no form 'zz'. Available: original, changed",
+        ),
         (("--compare", "told", "told"), "--compare was given told twice"),
         (
             ("--compare", "told", "first"),

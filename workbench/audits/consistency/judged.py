@@ -237,10 +237,10 @@ class Consistency:
 
         Raises UnknownName.
         """
-        if kind == PARTY:
+        if kind == PARTY and len(of) == 2:
             return party_stances(self.positions, self.positions.party(*of))
         people = {person.name: person for person in self.people}
-        if kind != PERSON or of[0] not in people:
+        if kind != PERSON or len(of) != 1 or of[0] not in people:
             available = ", ".join(people) or "nobody"
             raise UnknownName(
                 f"there is no {' '.join((kind, *of))}. Available: party COUNTRY NAME; person: "
@@ -352,8 +352,12 @@ class ConsistencyJudged:
         return bound_of(self.instrument, self.options.seed, judge_void=self.options.judge_void)
 
     def run(self, name: str) -> JudgedRun:
-        """Return the answers of a model by its name in the figures."""
-        return next(judged_run for judged_run in self.runs if judged_run.name == name)
+        """Return the answers of a model by its name in the figures. Raises UnknownName."""
+        for judged_run in self.runs:
+            if judged_run.name == name:
+                return judged_run
+        available = ", ".join(judged_run.name for judged_run in self.runs) or "none"
+        raise UnknownName(f"no model is named {name!r} here. Available: {available}")
 
 
 @at_once

@@ -645,7 +645,13 @@ class _TablesBehind:
     def respondents_of(self, model: str, target: str, condition: str, wording: str) -> AnyTable:
         """Return the table of the predictions for single respondents in one wording."""
         cells = [(model, self.results.condition(model, condition), target)]
-        rows = answers.people(self.results, cells, (VariantId.parse(wording),))
+        try:
+            variant = VariantId.parse(wording)
+        except ValueError as error:
+            raise UnknownName(
+                f"there is no wording {wording!r}; give original, paraphrase-1, …"
+            ) from error
+        rows = answers.people(self.results, cells, (variant,))
         subject = (model, target, condition, wording)
         return answers.respondents(self.results, rows, subject=subject, name="respondents_of")
 

@@ -26,6 +26,7 @@ from workbench.audits.response_bias.answers import (
     kind_said,
     middle,
     place_order,
+    place_said,
     valid_answers,
     valid_shares,
 )
@@ -257,9 +258,7 @@ def question(
     subject, cell_deltas = _cell(judged, name, place)
     tables = [table for table in _tables(subject, cell_deltas, place) if key in table.keys]
     if not tables:
-        raise UnknownName(
-            f"{subject.name} was not asked {key!r} under {' '.join(filter(None, map(str, place)))}"
-        )
+        raise UnknownName(f"{subject.name} was not asked {key!r} under {place_said(*place)}")
     selected_table = next((table for table in tables if draw in (None, table.draw)), None)
     if selected_table is None:
         available = ", ".join(str(table.draw) for table in tables)

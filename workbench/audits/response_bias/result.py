@@ -27,6 +27,7 @@ from workbench.audits.comparison.judge import (
 from workbench.audits.reported import TJUATJA, ModelFigures, ReportedItem, of_all_models
 from workbench.audits.response_bias import question_tables, tables
 from workbench.audits.response_bias.answers import (
+    ARMS,
     CONDITIONS,
     Place,
     kind_name,
@@ -51,6 +52,7 @@ from workbench.domain.keys import SEED
 from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL
 from workbench.domain.verdicts import Estimate
+from workbench.errors import UnknownName
 from workbench.evidence.answered import (
     answered_data,
     answered_entry,
@@ -174,6 +176,8 @@ def _behind(changes: Changes) -> dict[str, Callable[..., AnyTable]]:
         return place_of(bias, condition, changes.every_kind)
 
     def question(name: str, bias: str, condition: str, key: str, draw: str = "") -> QuestionView:
+        if draw and not draw.isdecimal():
+            raise UnknownName(f"there is no draw {draw!r}; give its number")
         return changes.question(name, place(bias, condition), key, int(draw) if draw else None)
 
     def of_question(make: Callable[[QuestionView], AnyTable]) -> Callable[..., AnyTable]:
@@ -186,6 +190,8 @@ def _behind(changes: Changes) -> dict[str, Callable[..., AnyTable]]:
         name: str, bias: str, condition: str, key: str, draw_or_arm: str, arm: str = ""
     ) -> AnyTable:
         draw, arm = (draw_or_arm, arm) if arm else ("", draw_or_arm)
+        if arm not in ARMS:
+            raise UnknownName(f"there is no form {arm!r}. Available: {', '.join(ARMS)}")
         view = question(name, bias, condition, key, draw)
         return question_tables.answers(view, changes.forms(view), arm)
 
