@@ -21,6 +21,7 @@ from workbench.audits.reliability.judge import ReliabilityReport, Signs
 from workbench.domain.names import plural
 from workbench.domain.statements import Statement
 from workbench.domain.verdicts import Estimate
+from workbench.errors import UnknownName
 from workbench.evidence.answered import OF_THOSE_DRAWN
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import Column, Kind, Link, Table
@@ -242,7 +243,10 @@ class IssueComponent:
 
 def components(every: Sequence[IssueDecomposition], issue: str = "") -> Table[IssueComponent]:
     """Return the table of the components of all statements, or of those of a policy issue."""
-    parts = next(candidate for candidate in every if candidate.issue == issue)
+    parts = next((candidate for candidate in every if candidate.issue == issue), None)
+    if parts is None:
+        available = ", ".join(filter(None, (candidate.issue for candidate in every))) or "none"
+        raise UnknownName(f"there is no policy issue {issue!r} here. Available: {available}")
     total = parts.of.total
     lines = [
         IssueComponent(component, component.value / total if total > 0 else float("nan"))
