@@ -55,7 +55,7 @@ def test_wrong_subjects_of_tables_are_refused(maker: str, tmp_path: Path) -> Non
         for result in judged:
             words = [*WORDS, *known_words(result)]
             for name in result.book.behind:
-                for _ in range(20):
+                for _ in range(100):
                     subject = rng.choice(words, rng.integers(0, 6)).tolist()
                     with contextlib.suppress(WorkbenchError):
                         tables(result, [name, *subject], {}, Medium.PEOPLE)

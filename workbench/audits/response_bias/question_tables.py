@@ -46,8 +46,10 @@ def questions(changes: Changes) -> Table[Asked]:
 def questions_of(changes: Changes, place: Place, *names: str) -> Table[Asked]:
     """Return the table of the questions of one cell, the largest change first.
 
-    It includes every report that has the cell, unless some are named.
+    It includes every report that has the cell, unless some are named. Raises UnknownName for a
+    name without a report.
     """
+    names = tuple(map(changes.judged.name, names))
     report_cells = [
         (name, place)
         for name in names or changes.reports
