@@ -327,14 +327,23 @@ def unread_note(model: AnsweredPlan) -> str:
     ...     unreadable=AnswerCount(40, 200), refused=AnswerCount(13, 200)
     ... )
     >>> unread_note(model)
-    'm: of its answers 20.0 % unreadable, 6.5 % refused'
+    'm: of its answers 20.0 % unreadable, with the 6.5 % refused'
     """
-    kinds = [name for name in (*UNREAD_KINDS, REFUSED) if name in model.parts]
-    shares = {name: model.parts[name].share for name in kinds if model.parts[name].count}
+    shares = {
+        name: model.parts[name].share
+        for name in UNREAD_KINDS
+        if name in model.parts and model.parts[name].count
+    }
     if not any(share >= MANY_UNREAD for share in shares.values()):
         return ""
     texts = [f"{number(share, Kind.SHARE)} {WORDS[name]}" for name, share in shares.items()]
-    return f"{model.name}: of its answers {', '.join(texts)}"
+    refused = model.parts.get(REFUSED)
+    refused_text = (
+        f", with the {number(refused.share, Kind.SHARE)} refused"
+        if refused and refused.count
+        else ""
+    )
+    return f"{model.name}: of its answers {', '.join(texts)}{refused_text}"
 
 
 def _missing(several: Sequence[AnsweredPlan]) -> Iterator[str]:
