@@ -338,11 +338,9 @@ def unread_note(model: AnsweredPlan) -> str:
         return ""
     texts = [f"{number(share, Kind.SHARE)} {WORDS[name]}" for name, share in shares.items()]
     refused = model.parts.get(REFUSED)
-    refused_text = (
-        f", with the {number(refused.share, Kind.SHARE)} refused"
-        if refused and refused.count
-        else ""
-    )
+    refused_text = ""
+    if refused and refused.count and not shares.keys().isdisjoint((UNREADABLE, INVALID)):
+        refused_text = f", with the {number(refused.share, Kind.SHARE)} refused"
     return f"{model.name}: of its answers {', '.join(texts)}{refused_text}"
 
 
