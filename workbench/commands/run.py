@@ -81,8 +81,6 @@ class RunCommand(JobCommand):
 
     KIND = SAMPLE
     VERB = "run"
-    HEADING = "ask a model"
-    HELP = ("screens-jobs", "A new job: ask a model")
 
     model: str | None = shared_option(
         MODEL.but(
@@ -90,10 +88,9 @@ class RunCommand(JobCommand):
             "scripted:FILE.toml, a stand-in",
             none="",
         ),
-        leading=True,
     )
-    audit: str = shared_option(AUDIT, leading=True)
-    instrument: str | None = shared_option(INSTRUMENT, selected=True, leading=True)
+    audit: str = shared_option(AUDIT)
+    instrument: str | None = shared_option(INSTRUMENT)
     statements: str | None = shared_option(
         STATEMENTS.but(help="the first N, or these, or `quick`; for a questionnaire its targets")
     )
@@ -109,7 +106,6 @@ class RunCommand(JobCommand):
             none="the published family",
             metavar="NAME",
         ),
-        leading=True,
     )
     language: str | None = shared_option(LANGUAGE)
     template_language: str | None = shared_option(TEMPLATE_LANGUAGE)
