@@ -461,9 +461,10 @@ def change_reach(cells: Sequence[ChangeCell], moved: Sequence[ChangeCell]) -> Re
     for cell in cells:
         test = cell.delta if math.isnan(cell.beyond.sd) else cell.beyond
         if cell not in moved and test.tested:
-            errors[test.n, test.df] = max(
-                errors.get((test.n, test.df), 0.0), test.sd / test.n**0.5 / 100
-            )
+            se = test.sd / test.n**0.5
+            if cell.position.se > se:
+                se = cell.position.se
+            errors[test.n, test.df] = max(errors.get((test.n, test.df), 0.0), se / 100)
     if not errors:
         return None
     (n_questions, freedom), error = max(
@@ -538,15 +539,13 @@ def _said(cell: ChangeCell) -> str:
     interval = ", ".join(
         number(bound / 100, Kind.POINTS, bare=True) for bound in (cell.delta.low, cell.delta.high)
     )
-    reference_text = (
-        ""
-        if not cell.by_chance
-        else f", random letters give {number(cell.by_chance / 100, Kind.POINTS)}"
-    )
-    if not math.isnan(cell.by_position):
-        reference_text += (
-            f", its preference for positions gives {number(cell.by_position / 100, Kind.POINTS)}"
-        )
+    reference_text = ""
+    if cell.by_chance:
+        chance = number(cell.by_chance / 100, Kind.POINTS)
+        reference_text += f", random letters give {chance}"
+    if not math.isnan(cell.position.change):
+        by_position = number(cell.position.change / 100, Kind.POINTS)
+        reference_text += f", its preference for positions gives {by_position}"
     direction = "in people's direction" if cell.human_like == 1 else "against people's direction"
     change = number(cell.delta.mean / 100, Kind.POINTS)
     return f"{place_said(*cell.place)} {change} [{interval}], {direction}{reference_text}"
