@@ -81,6 +81,8 @@ CHOICES = ("measure", "unweighted")
 SHARE, GAP = (0.0, 1.0), (-1.0, 1.0)
 SMALL = 100
 "effective number of people below which the noise of their shares gets a note"
+MANY_MISSING = 0.1
+"share of missing answers from which the likeness is given as its bounds"
 LEAST_MISSING = 0.01
 "share of the requested answers from which a finding gives the bounds"
 SHOWN = 3
@@ -442,6 +444,8 @@ def _headline(of: Likenesses) -> str:
     if not of.overall.n:
         return "no question can be compared"
     text = f"{number(of.overall.value, Kind.SHARE)} like people"
+    if of.missing_share >= MANY_MISSING:
+        return f"{_bounds_text(of)} like people, with {_missing_text(of)}"
     if of.above_chance.value < 0:
         text += f", less than random letters ({number(of.even_overall, Kind.SHARE)})"
     elif not math.isnan(of.above_chance.value):
@@ -522,22 +526,30 @@ def _way(of: Likenesses) -> str:
         f"likeness {number(of.overall.value, Kind.SHARE)}, of random letters "
         f"{number(of.even_overall, Kind.SHARE)}"
     )
-    if not of.above_chance.value >= 0:
-        return raw
-    return f"{shown_estimate(of.above_chance, Kind.SHARE)} of the way to people's answers ({raw})"
+    way = raw
+    if of.above_chance.value >= 0:
+        above_chance = shown_estimate(of.above_chance, Kind.SHARE)
+        way = f"{above_chance} of the way to people's answers ({raw})"
+    if of.missing_share >= MANY_MISSING:
+        return f"likeness {_bounds_text(of)}, with {_missing_text(of)}; those given: {way}"
+    return way
 
 
 def _doubt(of: Likenesses) -> str:
     """Return the effect that a model's missing answers could have, or "" if they are few."""
-    n_asked = len(of.missing)
-    if not of.missing_share >= LEAST_MISSING:
+    if not LEAST_MISSING <= of.missing_share < MANY_MISSING:
         return ""
-    range_text = " to ".join(number(bound, Kind.SHARE) for bound in of.bounds)
+    return f"likeness {_bounds_text(of)} with {_missing_text(of)}"
+
+
+def _bounds_text(of: Likenesses) -> str:
+    """Return the smallest and the largest likeness over all asked questions, as text."""
+    return " to ".join(number(bound, Kind.SHARE) for bound in of.bounds)
+
+
+def _missing_text(of: Likenesses) -> str:
     share = number(of.missing_share, Kind.SHARE)
-    return (
-        f"{share} of the answers to {plural(n_asked, 'question')} are missing: likeness "
-        f"{range_text} with them"
-    )
+    return f"{share} of the answers to {plural(len(of.missing), 'question')} missing"
 
 
 def nearest_by(likeness_data: LikenessData, kind: str) -> AdjustedFinding:
@@ -768,7 +780,7 @@ def models(likeness_data: LikenessData) -> Table[ModelLikeness]:
             *_counted_likeness_columns(),
             *_baseline_columns(),
             *(_nearest_group_column(kind) for kind in likeness_data.kinds),
-            *_missing_answers_columns(),
+            *_missing_answers_columns(likeness_data),
             *_comparability_columns(likeness_data),
         ],
         key=lambda row: (row.model,),
@@ -877,8 +889,11 @@ def _nearest_group_column(kind: str) -> Column[ModelLikeness]:
     )
 
 
-def _missing_answers_columns() -> list[Column[ModelLikeness]]:
+def _missing_answers_columns(likeness_data: LikenessData) -> list[Column[ModelLikeness]]:
     """Return the columns of the questions that were asked, and of the missing answers."""
+    has_many_missing = any(
+        likenesses.missing_share >= MANY_MISSING for likenesses in likeness_data.likenesses.values()
+    )
     return [
         Column(
             "asked",
@@ -906,7 +921,7 @@ def _missing_answers_columns() -> list[Column[ModelLikeness]]:
             "least",
             lambda row: row.likenesses.bounds[0],
             Kind.SHARE,
-            aside=True,
+            aside=not has_many_missing,
             help="Likeness over all asked questions if the missing answers were as unlike as "
             "possible.",
         ),
@@ -915,7 +930,7 @@ def _missing_answers_columns() -> list[Column[ModelLikeness]]:
             "most",
             lambda row: row.likenesses.bounds[1],
             Kind.SHARE,
-            aside=True,
+            aside=not has_many_missing,
             help="The same if they were as like as possible.",
         ),
     ]
