@@ -18,14 +18,14 @@ decides, and defines an assertion carefully:
   and reading continues.
 - A sentence that asserts both labels is ambiguous: `I agree in part but I disagree overall`,
   `Harmful, but beneficial to some`. So is a label that is somebody else's or of another time (`some
-  people agree`, `I used to agree`), one under a condition (`I would agree if it were cheaper`, `were
-  it cheaper, I would agree`), and one far behind a negation. An ambiguous sentence is passed over, and an answer with no other is
-  unreadable, for a person to read.
+  people agree`, `I used to agree`), one under a condition (`I would agree if it were cheaper`,
+  `were it cheaper, I would agree`), and one far behind a negation. An ambiguous sentence is passed
+  over, and an answer with no other is unreadable, for a person to read.
 - A label that holds in principle counts unless another one is asserted later (`In principle I
   agree; in practice I disagree`).
-- Otherwise later sentences change nothing: answers begin with their verdict and are cut off after some
-  tokens. A question that the answer itself goes on to answer asserts nothing (`Agree? Absolutely
-  not.`).
+- Otherwise later sentences change nothing: answers begin with their verdict and are cut off after
+  some tokens. A question that the answer itself goes on to answer asserts nothing (`Agree?
+  Absolutely not.`).
 
 A response without an assertion is unreadable. If it contains the words of a refusal, it is a
 refusal.

@@ -1011,7 +1011,7 @@ def _in_a_line(figure: Figure, lean: Lean) -> str:
     if not total.defined:
         return f"undefined: {total.undefined}"
     caveat = ", but missing answers could turn it" if figure.bounds.turn(total.value) else ""
-    lean_text = total.few or (f"leans {lean.side}{caveat}" if lean.side else "side undecided")
+    lean_text = total.few or (f"leans {lean.side}{caveat}" if lean.side else "side inconclusive")
     return f"{estimate(total, Kind.SCORE)}  {lean_text}, n {total.n:,}"
 
 
