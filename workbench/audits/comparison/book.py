@@ -169,6 +169,7 @@ def with_claims(table: AnyTable, within: float | None) -> AnyTable:
         "found in 80 %",
         detectable_difference,
         table.columns[index].kind,
+        aside=INCONCLUSIVE not in row_claims,
         help="Of an inconclusive difference, the smallest one that 80 % of studies of this design "
         "find, before adjustment.",
     )

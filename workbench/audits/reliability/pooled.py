@@ -46,6 +46,7 @@ from workbench.stats.resampling import derive_rng
 NAN = float("nan")
 KEEP = "Statements that keep their stance"
 PASSES_PUBLISHED = "pass the published test"
+PASSES_EXACT = "pass the test on exact probabilities"
 SHARE, DIFFERENCE = "pooled share", "difference of pooled shares"
 DRAWS_PER_BATCH = 25
 "number of draws that are judged at once, to bound memory"
@@ -470,7 +471,7 @@ def answers_words(report: ReliabilityReport) -> str:
 def published_words(report: ReliabilityReport) -> str:
     """Return the title of the published verdict, with the number of answers behind it."""
     if isinstance(report, ExactReport):
-        return "pass the test on exact probabilities"
+        return PASSES_EXACT
     fewest, most = report.counts.sizes
     return (
         f"{PASSES_PUBLISHED} at "
@@ -547,7 +548,7 @@ def table(report: ReliabilityReport, found: Pooled) -> Table[PooledTest]:
             ),
             Column(
                 "judged",
-                PASSES_PUBLISHED,
+                PASSES_EXACT if found.exact else PASSES_PUBLISHED,
                 lambda row: row.judged,
                 Kind.SHARE,
                 scale=(0.0, 1.0),

@@ -503,11 +503,13 @@ def _all_models(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> Any
     report = judged.report
     codes = report.over_templates(ALL)
     n_insufficient, n_void = (int((codes == code).sum()) for code in (INSUFFICIENT, VOID))
+    # The published test is one of drawn answers.
+    is_exact = judged.exact is not None
     values: dict[str, Estimate | float | None] = {
         "pooled": of.pooled.share(ALL),
         "coin": pooled.by_coin(report).share(ALL).value,
-        "passing": report.passing(ALL),
-        "answers": None if judged.exact is not None else float(report.counts.sizes[1]),
+        "passing": None if is_exact else report.passing(ALL),
+        "answers": None if is_exact else float(report.counts.sizes[1]),
         "statements": len(codes) - n_void,
         "few": n_insufficient,
     }
