@@ -13,6 +13,7 @@ from stores.core.store import Store
 from tests.cli.test_commands import run
 from tests.conftest import instrument, new_store
 from workbench import pipeline
+from workbench.audits.consistency import AUDIT as CONSISTENCY
 from workbench.audits.reliability import AUDIT as RELIABILITY
 from workbench.domain.designs import Design
 from workbench.evidence.answered import (
@@ -74,6 +75,9 @@ def test_home_the_screen_and_the_report_begin_with_the_finished_run(path: Path) 
         assert [line.run for line in lines] == [finished, unfinished]
         assert not any("of the plan was answered" in words for words, _ in lines[0].below)
         assert any("of the plan was answered" in words for words, _ in lines[1].below)
+        (consistency,) = CONSISTENCY.home(store, {})
+        assert (consistency.run, consistency.main) == (finished, lines[0].main)
+        assert "T 0.5" in consistency.main, "the name tells which of two runs of one model it is"
         shown = load(store, RELIABILITY, Settings(RELIABILITY.options()))
         assert shown.runs == [finished]
         found = collect(store, ReportChoice(audits=("reliability",)), silent)
