@@ -1007,3 +1007,9 @@ def test_questions_that_a_model_refuses_count_among_those_that_were_asked(asked:
 
 def shown_share(value: float) -> str:
     return number(value, Kind.SHARE)
+
+
+def test_an_unknown_model_is_named_with_those_that_answered(asked: Store) -> None:
+    ask(asked, ByText(name="told"), DESIGN)
+    with pytest.raises(UnknownName, match="no representation answers by mixed.*: told"):
+        judged(asked, AnswerSelection(models=("mixed",)))

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from stores.core.store import Store, at_once
+from workbench.audits.chosen_run import check_models
 from workbench.audits.claims import LEVEL, AdjustedFinding, OfModel, PairsReach
 from workbench.audits.contamination.completions import Completion, Completions, completions
 from workbench.audits.contamination.options import CompletionOptions
 from workbench.audits.reported import ModelFigures, Reference, of_all_models
 from workbench.audits.result import Headline, Result
 from workbench.domain.names import plural
-from workbench.domain.questionnaires import named_few
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.answered import (
@@ -55,16 +55,8 @@ def judge(store: Store, which: AnswerSelection, options: CompletionOptions) -> R
 
     Raises UsageError without answers, and UnknownName for a model without runs.
     """
+    check_models(store, AUDIT, which)
     runs = selected_runs(store, AUDIT, which)
-    if which.models and not runs:
-        available = dict.fromkeys(
-            run.named for run in store.runs.list(AUDIT, which.instrument, personas=True)
-        )
-        if available:
-            raise UnknownName(
-                f"there are no completions by {named_few(which.models)}. Available: "
-                f"{', '.join(available)}"
-            )
     if not any(run.responses for run in runs):
         raise UsageError(NOTHING)
     by_name = named_runs(runs)

@@ -12,6 +12,7 @@ import numpy as np
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench.audits.by_persona import WithPersona, columns, with_personas
+from workbench.audits.chosen_run import check_models
 from workbench.audits.claims import LEVEL, AdjustedFinding, OfModel, Reach, reach_of
 from workbench.audits.reported import Reference
 from workbench.audits.representation.asking import PRINTED, REVERSED, Answers, askable
@@ -133,8 +134,9 @@ class StoredData:
 def judge(store: Store, which: AnswerSelection, options: LikenessOptions) -> Result:
     """Return the likeness of the selected runs' answers to those of people.
 
-    Raises UsageError without answers or people.
+    Raises UsageError without answers or people, and UnknownName for a model without answers.
     """
+    check_models(store, AUDIT, which)
     runs = selected_runs(store, AUDIT, which)
     if not any(run.responses for run in runs):
         raise UsageError(NOTHING)
