@@ -14,7 +14,7 @@ from stores.runs.run_rows import Run
 from workbench.audits.by_persona import WithPersona, columns, with_personas
 from workbench.audits.chosen_run import check_models
 from workbench.audits.claims import LEVEL, AdjustedFinding, OfModel, Reach, reach_of
-from workbench.audits.reported import Reference
+from workbench.audits.reported import ModelFigures, Reference, of_all_models
 from workbench.audits.representation.asking import PRINTED, REVERSED, Answers, askable
 from workbench.audits.representation.likeness import Likenesses, Ranked, difference
 from workbench.audits.representation.options import AUDIT, LikenessOptions
@@ -185,6 +185,7 @@ def _result(stored: StoredData, options: LikenessOptions) -> Result:
         names=tuple(stored.runs),
         book=_book(stored, options, everyone, likeness_data),
         first=("models", "groups", "personas"),
+        all_models=lambda: _all_models(likeness_data),
         findings=[
             _beyond_chance(likeness_data),
             *(nearest_by(likeness_data, kind) for kind in likeness_data.kinds),
@@ -793,6 +794,57 @@ def models(likeness_data: LikenessData) -> Table[ModelLikeness]:
     )
 
 
+def _shown_above_chance(of: Likenesses) -> Estimate:
+    """Return the likeness on the scale from random letters to people, undefined off that scale."""
+    estimate = of.above_chance
+    reason = ""
+    if of.missing_share >= MANY_MISSING:
+        reason = (
+            f"{number(of.missing_share, Kind.SHARE)} of the answers missing, see least and most"
+        )
+    elif estimate.value < 0:
+        reason = "less like people than random letters"
+    if not reason:
+        return estimate
+    return Estimate(math.nan, math.nan, math.nan, estimate.n, estimate.excluded, reason)
+
+
+def _all_models(likeness_data: LikenessData) -> Table[ModelFigures]:
+    """Return the table of the likeness of every model, for a comparison of all models."""
+    rows = []
+    for name, likenesses in likeness_data.likenesses.items():
+        least, most = likenesses.bounds
+        values: dict[str, Estimate | float | None] = {
+            "above_chance": _shown_above_chance(likenesses),
+            "likeness": likenesses.overall,
+            "random": likenesses.even_overall,
+            "asked": len(likenesses.missing),
+            "missing": likenesses.missing_share,
+            "least": least,
+            "most": most,
+        }
+        rows.append(ModelFigures(name, values))
+    return of_all_models(
+        "Likeness to people's answers",
+        rows,
+        {"above_chance": "above random letters"},
+        Kind.SHARE,
+        more={
+            "likeness": ("likeness", Kind.SHARE),
+            "random": ("of random letters", Kind.SHARE),
+            "asked": ("questions", Kind.COUNT),
+            "missing": ("missing answers", Kind.SHARE),
+            "least": ("least", Kind.SHARE),
+            "most": ("most", Kind.SHARE),
+        },
+        scale=SHARE,
+        definition="Above random letters: 100 % if the model's shares of answers are people's on "
+        "every question, 0 % if they are no closer than those of random letters. Likeness is 1 "
+        "minus the mean distance to people's answers. Least and most: the likeness whatever the "
+        "missing answers are.",
+    )
+
+
 def _likeness_columns() -> list[Column[ModelLikeness]]:
     """Return the columns of a model's likeness to people."""
     return [
@@ -800,7 +852,7 @@ def _likeness_columns() -> list[Column[ModelLikeness]]:
         Column(
             "above_chance",
             "above chance",
-            lambda row: row.likenesses.above_chance,
+            lambda row: _shown_above_chance(row.likenesses),
             Kind.SHARE,
             scale=GAP,
             help="Likeness between that of random letters (0 %) and of people's own answers "

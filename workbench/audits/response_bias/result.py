@@ -492,6 +492,9 @@ def _biases(
     p = shown(adjusted) if moved else math.nan
     names = ", ".join(place_said(*cell.place) for cell in moved)
     details = f": {names} ({n_human_like or 'none'} in people's direction)" if moved else ""
+    by_position = ", ".join(place_said(*cell.place) for cell in cells if cell.within_position)
+    if by_position:
+        details += f"; may be position: {by_position}"
     yield OfModel(
         f"Significant response biases{beyond_text}",
         name,
