@@ -42,7 +42,7 @@ from workbench.domain.choices import LETTERS, Bias, Perturbation
 from workbench.domain.instruments import Party
 from workbench.domain.questionnaires import Pole
 from workbench.domain.statements import ORIGINAL, POLITICAL_OPPOSITE, REFORMULATION, Dimension, Side
-from workbench.stats.arrays import BoolArray, FloatArray
+from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 from workbench.stats.hypothesis_tests import benjamini_bogomolov, benjamini_hochberg, holm
 from workbench.stats.resampling import derive_rng
 
@@ -70,18 +70,30 @@ def table(
         options = FORMS[bias][1]
         counts[:, 1, :options] = counts[:, 1, :options][:, ::-1]
     offered = np.tile(FORMS[bias] if condition is None else (FORMS[bias][0],) * 2, (K, 1))
+    return table_of(bias, counts, offered, DRAWN, condition)
+
+
+def table_of(
+    bias: Bias,
+    counts: FloatArray,
+    offered: IntArray,
+    drawn: int,
+    condition: Perturbation | None = None,
+) -> Table:
+    """Return the answers of a model without blank or invalid ones."""
+    n_questions = len(counts)
     return Table(
         model="null",
         bias=bias,
         condition=condition,
-        keys=tuple(f"q{n}" for n in range(K)),
+        keys=tuple(f"q{n}" for n in range(n_questions)),
         counts=counts,
-        blanks=np.zeros((K, 2)),
-        invalid=np.zeros((K, 2)),
+        blanks=np.zeros((n_questions, 2)),
+        invalid=np.zeros((n_questions, 2)),
         recorded=offered,
         offered=offered,
-        named_as_original=np.zeros(K, dtype=np.bool_),
-        total=DRAWN,
+        named_as_original=np.zeros(n_questions, dtype=np.bool_),
+        total=drawn,
     )
 
 
@@ -709,19 +721,7 @@ def of_positions(
             offered[question, form] = len(odds)
         if bias is Bias.RESPONSE_ORDER:
             counts[question, 1, :size] = counts[question, 1, :size][::-1].copy()
-    return Table(
-        model="positions",
-        bias=bias,
-        condition=None,
-        keys=tuple(f"q{n}" for n in range(n_questions)),
-        counts=counts,
-        blanks=np.zeros((n_questions, 2)),
-        invalid=np.zeros((n_questions, 2)),
-        recorded=offered,
-        offered=offered,
-        named_as_original=np.zeros(n_questions, dtype=np.bool_),
-        total=drawn,
-    )
+    return table_of(bias, counts, offered, drawn)
 
 
 def position_cells(

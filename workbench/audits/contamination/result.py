@@ -215,6 +215,28 @@ def models(found: Sequence[Completions]) -> Table[tuple[Completions, float]]:
     adjusted = holm(np.array([result.p for result in found])).tolist()
     columns: list[Column[tuple[Completions, float]]] = [
         Column("model", "model", lambda row: row[0].name, main=True),
+        *_completion_columns(),
+        *_overlap_columns(),
+    ]
+    return Table(
+        "models",
+        "Statements completed word for word",
+        list(zip(found, adjusted, strict=True)),
+        columns,
+        key=lambda row: (row[0].name,),
+        definition=(
+            "A half is completed if most answers have its words, one after the other; case and "
+            "punctuation do not "
+            "count. Of an original and its paraphrase, equally many words are compared."
+        ),
+        link=lambda row: Link("halves", (row[0].name,)),
+        pictures=[Forest(values=["originals", "paraphrases"], rows=["model"])],
+    )
+
+
+def _completion_columns() -> list[Column[tuple[Completions, float]]]:
+    """Return the columns of the halves that are completed word for word."""
+    return [
         Column(
             "originals",
             "originals completed",
@@ -266,6 +288,12 @@ def models(found: Sequence[Completions]) -> Table[tuple[Completions, float]]:
             help="The difference if every missing answer completed its half, on one side and on "
             "the other.",
         ),
+    ]
+
+
+def _overlap_columns() -> list[Column[tuple[Completions, float]]]:
+    """Return the columns of the overlap with the second halves."""
+    return [
         Column(
             "overlap",
             "overlap",
@@ -307,20 +335,6 @@ def models(found: Sequence[Completions]) -> Table[tuple[Completions, float]]:
             help="Second halves of other statements that answers have word for word.",
         ),
     ]
-    return Table(
-        "models",
-        "Statements completed word for word",
-        list(zip(found, adjusted, strict=True)),
-        columns,
-        key=lambda row: (row[0].name,),
-        definition=(
-            "A half is completed if most answers have its words, one after the other; case and "
-            "punctuation do not "
-            "count. Of an original and its paraphrase, equally many words are compared."
-        ),
-        link=lambda row: Link("halves", (row[0].name,)),
-        pictures=[Forest(values=["originals", "paraphrases"], rows=["model"])],
-    )
 
 
 def _bounds(of: Completions) -> str:
