@@ -1011,5 +1011,5 @@ def shown_share(value: float) -> str:
 
 def test_an_unknown_model_is_named_with_those_that_answered(asked: Store) -> None:
     ask(asked, ByText(name="told"), DESIGN)
-    with pytest.raises(UnknownName, match="no representation answers by mixed.*: told"):
+    with pytest.raises(UnknownName, match=r"no representation answers by mixed.*: told"):
         judged(asked, AnswerSelection(models=("mixed",)))
