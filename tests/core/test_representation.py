@@ -23,6 +23,8 @@ from workbench import registry
 from workbench.audits.chosen_run import start_with
 from workbench.audits.claims import OfModel, sentences_of
 from workbench.audits.representation.asking import as_many
+from workbench.audits.representation.findings import nearest_by
+from workbench.audits.representation.judged import LikenessData
 from workbench.audits.representation.likeness import (
     FIRST,
     POSITION,
@@ -32,12 +34,8 @@ from workbench.audits.representation.likeness import (
     likeness,
 )
 from workbench.audits.representation.options import LikenessOptions
-from workbench.audits.representation.result import (
-    OTHER_PERSONAS,
-    LikenessData,
-    nearest_by,
-    over_pairs,
-)
+from workbench.audits.representation.result import OTHER_PERSONAS
+from workbench.audits.representation.tables import over_pairs
 from workbench.audits.result import Result
 from workbench.commands.run import RunCommand
 from workbench.domain.designs import Design
