@@ -21,7 +21,7 @@ from workbench import pipeline
 from workbench.audits.chosen_run import find_run
 from workbench.audits.codes import PASS
 from workbench.audits.consistency.judged import judge_consistency
-from workbench.audits.consistency.result import methods
+from workbench.audits.consistency.methods import methods
 from workbench.audits.reliability.counting import ALL, PRINTED, SWAPPED
 from workbench.audits.reliability.expected import ExactReport
 from workbench.audits.reliability.verdicts import counts, label_mass, run_verdicts

@@ -19,15 +19,15 @@ from workbench import pipeline
 from workbench.audits.chosen_run import find_run
 from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.consistency.result import book as book_of_consistency
+from workbench.audits.questionnaire.book import book as of_questionnaire
 from workbench.audits.questionnaire.judged import judge_questionnaire
-from workbench.audits.questionnaire.result import book as of_questionnaire
 from workbench.audits.questionnaire.result import results_of
 from workbench.audits.reliability import AUDIT as RELIABILITY
 from workbench.audits.reliability.judged import judge_reliability
 from workbench.audits.reliability.options import ReliabilityOptions
+from workbench.audits.response_bias.book import book as of_choices
 from workbench.audits.response_bias.judged import judge_response_bias
 from workbench.audits.response_bias.questions import Changes
-from workbench.audits.response_bias.result import book as of_choices
 from workbench.data import shipped_templates
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument, with_pairs

@@ -21,7 +21,7 @@ from workbench import pipeline
 from workbench.audits.bias_score.judged import judge_bias
 from workbench.audits.chosen_run import find_run
 from workbench.audits.consistency.judged import judge_consistency
-from workbench.audits.consistency.result import methods
+from workbench.audits.consistency.methods import methods
 from workbench.audits.reliability.verdicts import counts
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument, IssueLabel, SurveyAnswer
