@@ -10,9 +10,14 @@ import workbench
 from workbench import registry
 from workbench.api.options import takes_several
 from workbench.commands.agreement import OPTIONS as AGREEMENT
-from workbench.commands.command import JobCommand
+from workbench.commands.command import Command, ImmediateCommand, JobCommand
 from workbench.commands.import_file import ImportCommand
-from workbench.commands.registry import JOB_COMMANDS, job_command
+from workbench.commands.registry import (
+    IMMEDIATE_COMMANDS,
+    JOB_COMMANDS,
+    immediate_command,
+    job_command,
+)
 from workbench.commands.run import AGAIN, RunCommand, run_options
 from workbench.options.option import Option, Type
 
@@ -76,16 +81,29 @@ def typed() -> str:
         _class(_options_name(command), f"Options of `workbench {kind}`.", options_of(command))
         for kind, command in commands.items()
     ]
-    doors = [_doors(figures), *(_method(kind, command) for kind, command in commands.items())]
+    immediate = [immediate_command(verb) for verb in IMMEDIATE_COMMANDS]
+    parts += [
+        _class(
+            _options_name(command),
+            f"Options of `workbench {command.VERB}`.",
+            [option for option in options_of(command) if not option.required],
+        )
+        for command in immediate
+    ]
+    doors = [
+        _doors(figures),
+        *(_method(kind, command) for kind, command in commands.items()),
+        *map(_immediate_method, immediate),
+    ]
     return "\n\n\n".join((HEAD, *parts, "\n\n".join(doors))) + "\n"
 
 
-def options_of(command: type[JobCommand]) -> list[Option]:
+def options_of(command: type[Command]) -> list[Option]:
     """Return the options of a command, in their order."""
     return list(command.options().values())
 
 
-def _options_name(command: type[JobCommand]) -> str:
+def _options_name(command: type[Command]) -> str:
     return command.__name__.replace("Command", "Options")
 
 
@@ -96,6 +114,9 @@ def _method(kind: str, command: type[JobCommand]) -> str:
         "    def _carry_out(",
         "        self, kind: str, options: Mapping[str, Any], *, quiet: bool",
         "    ) -> Finished: ...",
+        "",
+        "    @abstractmethod",
+        "    def _do(self, verb: str, options: Mapping[str, Any]) -> Finished: ...",
         "",
     ]
     method = [
@@ -113,6 +134,37 @@ def _method(kind: str, command: type[JobCommand]) -> str:
         f'        return self._carry_out("{kind}", options, quiet=quiet)',
     ]
     return "\n".join(method if kind != KINDS[0] else [*lines, *method])
+
+
+def _immediate_method(command: type[ImmediateCommand]) -> str:
+    """Return the method of a command that is done at once. Required options are parameters."""
+    verb = command.VERB
+    required = [option for option in options_of(command) if option.required]
+    parameters = ["self"]
+    parameters += [_parameter(option) for option in required if option.positional]
+    keywords = [_parameter(option) for option in required if not option.positional]
+    parameters += ["*", *keywords] if keywords else []
+    values = "".join(f', "{option.name}": {option.name}' for option in required)
+    errors = "" if command.READS_ONLY else "ReadOnlyStore for a store opened for reading, "
+    lines = [
+        f"    def {verb}(",
+        f"        {', '.join(parameters)}, **options: Unpack[{_options_name(command)}]",
+        "    ) -> Finished:",
+        f'        """{command.__doc__}',
+        "",
+        f"        Options are those of `workbench {verb}`, by their names.",
+        "",
+        f"        Raises {errors}WorkbenchError for what cannot be done.",
+        '        """',
+        f'        return self._do("{verb}", {{**options{values}}})',
+    ]
+    return "\n".join(lines)
+
+
+def _parameter(option: Option) -> str:
+    return (
+        f"{option.name}: {_union(dict.fromkeys(kind for kind in _kinds(option) if kind != 'None'))}"
+    )
 
 
 def _named(audit: str) -> str:

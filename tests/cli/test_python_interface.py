@@ -361,6 +361,24 @@ def test_commands_that_start_jobs_are_methods(tmp_path: Path) -> None:
         store.draft(model="rule", kind="negation")
 
 
+def test_a_report_is_a_method_with_the_options_of_the_verb(
+    stores: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, folder = stores["reliability"], tmp_path / "out"
+    assert main(["report", str(path), str(folder), "--seed", "3", "--json"]) == 0
+    of_shell = {file: hashed(Path(file)) for file in json.loads(capsys.readouterr().out)["files"]}
+    shutil.rmtree(folder)
+    with workbench.open(path) as store:
+        written = store.report(folder, seed=3)
+        assert {file: hashed(Path(file)) for file in written.data["files"]} == of_shell
+        assert written.message.startswith(f"{folder / 'report.html'}  ")
+        with pytest.raises(UnknownName, match="nonsense"):
+            store.report(tmp_path / "none", audit=["reliability", "nonsense"])
+        with pytest.raises(FieldError, match="found 'some'; give failed, all or none"):
+            store.report(tmp_path / "none", answers="some")  # type: ignore[arg-type]
+    assert not (tmp_path / "none").exists()
+
+
 def test_the_types_are_those_of_the_declared_options() -> None:
     """`python -m tests.typed_options` writes them anew."""
     assert typed_options.PLACE.read_text(encoding="utf-8") == typed_options.typed()

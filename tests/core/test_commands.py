@@ -4,6 +4,7 @@ options.
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Sequence
 from dataclasses import fields
@@ -20,7 +21,7 @@ from workbench.api import typed
 from workbench.cli.main import workbench
 from workbench.cli.verbs import Verb
 from workbench.commands.check import CheckCommand
-from workbench.commands.command import JobCommand
+from workbench.commands.command import Command, ImmediateCommand, JobCommand
 from workbench.commands.draft import DraftCommand
 from workbench.commands.import_file import (
     OF_LABELS,
@@ -29,11 +30,18 @@ from workbench.commands.import_file import (
     OF_TABLE,
     ImportCommand,
 )
-from workbench.commands.registry import JOB_COMMANDS, job_command
+from workbench.commands.registry import (
+    IMMEDIATE_COMMANDS,
+    JOB_COMMANDS,
+    immediate_command,
+    job_command,
+)
+from workbench.commands.report import ReportCommand
 from workbench.commands.run import RunCommand
 from workbench.commands.train import ClassifyCommand, TrainCommand
 from workbench.errors import FieldError, UsageError
-from workbench.options.flags import as_arguments
+from workbench.options.flags import as_arguments, spread
+from workbench.options.option import Option
 
 KINDS = pytest.mark.parametrize("kind", [kind for kind in JOB_COMMANDS if kind != RunCommand.KIND])
 "kinds of jobs whose forms are made of their commands"
@@ -174,6 +182,63 @@ def test_a_run_like_another_asks_the_same(store: Store, command: RunCommand) -> 
     with parsed.make_context("run", ["x.db", *words]) as context:
         line = SimpleNamespace(**context.params)
     assert RunCommand.from_arguments(line).design(store) == design
+
+
+@pytest.mark.parametrize("verb", IMMEDIATE_COMMANDS)
+def test_every_option_of_an_immediate_command_is_in_the_verb_and_the_method(verb: str) -> None:
+    command = immediate_command(verb)
+    options = command.options()
+    assert verb == command.VERB
+    of_verb = {option.name: option for option in verb_of(verb).options}
+    assert {name: vars_of(of_verb[name]) for name in options} == {
+        name: vars_of(option) for name, option in options.items()
+    }
+    keywords = getattr(typed, command.__name__.replace("Command", "Options")).__annotations__
+    parameters = inspect.signature(getattr(typed.Typed, verb)).parameters
+    required = {name for name, option in options.items() if option.required}
+    assert list(keywords) == [name for name in options if name not in required]
+    assert required < set(parameters)
+
+
+def vars_of(option: Option) -> dict[str, Any]:
+    return {each.name: getattr(option, each.name) for each in fields(option)}
+
+
+IMMEDIATE: Sequence[tuple[ImmediateCommand, Sequence[str]]] = (
+    (ReportCommand(Path("out")), ["out"]),
+    (
+        ReportCommand(
+            Path("out"),
+            audit=("reliability", "bias_score"),
+            model=("a (T 1, top-p 0.9)",),
+            answers="all",
+            without_rulings=True,
+            compare=("one", "two, three"),
+            same_within=0.05,
+            table=("cells",),
+            title="A title, with a comma",
+        ),
+        ["out"],
+    ),
+)
+"commands, with the positional arguments that their flags follow"
+
+
+@pytest.mark.parametrize(("command", "positional"), IMMEDIATE)
+def test_the_flags_of_an_immediate_command_make_the_same_command(
+    command: ImmediateCommand, positional: Sequence[str]
+) -> None:
+    assert parsed_command(type(command), [*positional, *command.flags()]) == command
+
+
+def parsed_command(command: type[ImmediateCommand], words: Sequence[str]) -> Command:
+    """Return the command of a command line, whose words follow the store."""
+    group = workbench()
+    parsed = group.get_command(click.Context(group), command.VERB)
+    assert parsed is not None
+    several = {option.flag for option in command.options().values() if option.several}
+    with parsed.make_context(command.VERB, spread(["x.db", *words], several)) as context:
+        return command.from_arguments(SimpleNamespace(**context.params))
 
 
 def test_an_option_beside_a_frozen_plan_counts_even_if_it_is_the_default(store: Store) -> None:

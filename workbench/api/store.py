@@ -214,6 +214,18 @@ class Store(Typed):
             )
         return carry_out(self.opened, kind, options, quiet=quiet)
 
+    def _do(self, verb: str, options: Mapping[str, Any]) -> Finished:
+        from workbench.api.commands import do
+        from workbench.commands.registry import immediate_command
+
+        if immediate_command(verb).READS_ONLY:
+            return self._read_or_copied(lambda store: do(store, verb, options))
+        if not self.writable:
+            raise ReadOnlyStore(
+                f"{self.path}: the store is open for reading, and {verb} writes to it. {TO_WRITE}"
+            )
+        return do(self.opened, verb, options)
+
     def agreement(self, queue: str | None = None, **options: Unpack[AgreementFigures]) -> Result:
         """Return the agreement of the annotators of a queue.
 
@@ -398,18 +410,18 @@ class Store(Typed):
         )
 
     def _judged(self, made: Callable[[OpenStore], Made]) -> Made:
-        """Return the result of a function of the store as it is at one moment.
+        """Return the result of a function of the store as it is at one moment."""
+        return self._read_or_copied(lambda store: store.at_once(lambda: made(store)))
+
+    def _read_or_copied(self, read: Callable[[OpenStore], Made]) -> Made:
+        """Return the result of a function of the store.
 
         The function gets a copy of the store if readings of rules have to be stored.
         """
-
-        def of(store: OpenStore) -> Made:
-            return store.at_once(lambda: made(store))
-
         try:
-            return of(self.opened)
+            return read(self.opened)
         except ReadOnlyStore:
-            return of(self._readable())
+            return read(self._readable())
 
     def _rows(self, of: Declared, choice: Choice) -> Rows:
         choice.check(self.opened)

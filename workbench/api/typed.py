@@ -970,6 +970,39 @@ class CheckOptions(TypedDict, total=False):
     """two statements of one country from this cosine on say the same (default: as it is)"""
 
 
+class ReportOptions(TypedDict, total=False):
+    """Options of `workbench report`."""
+
+    audit: str | Sequence[str] | None
+    """only these (default: all that were asked)"""
+    model: str | Sequence[str] | None
+    """one or more, separated by commas (default: all)"""
+    instrument: str | None
+    """its name (default: all that were asked)"""
+    answers: Literal["failed", "all", "none"]
+    """raw answers beside the verdicts (default: failed)"""
+    without_rulings: bool
+    """ignore auditors' rulings"""
+    seed: int
+    """seed of the intervals (default: 1)"""
+    compare: str | Sequence[str] | None
+    """compare two or more runs, by their names or their models' names: differences, with tests; put
+    the last one before another option or at the end"""
+    same_within: float | None
+    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5
+    points (default: none: a difference that is not shown stays undecided)"""
+    as_published: bool
+    """judge by the published rules where the usual ones differ"""
+    table: str | Sequence[str] | None
+    """also write these tables, as files of their own too: CSV, LaTeX and pictures (default: those
+    of the page)"""
+    every_file: bool
+    """write every table of every audit, and its picture, as files of its own, in place of
+    supplement.zip"""
+    title: str | None
+    """of the page (default: made of what it holds)"""
+
+
 class Typed(ABC):
     """What a store says of an audit, with the options of each audit."""
 
@@ -1080,6 +1113,9 @@ class Typed(ABC):
         self, kind: str, options: Mapping[str, Any], *, quiet: bool
     ) -> Finished: ...
 
+    @abstractmethod
+    def _do(self, verb: str, options: Mapping[str, Any]) -> Finished: ...
+
     def train(
         self, *, quiet: bool = True, **options: Unpack[TrainOptions]
     ) -> Finished:
@@ -1131,3 +1167,14 @@ class Typed(ABC):
         work on, JobError if the job did not finish.
         """
         return self._carry_out("check", options, quiet=quiet)
+
+    def report(
+        self, folder: str | Path, **options: Unpack[ReportOptions]
+    ) -> Finished:
+        """Write a report on the results of a store: all of its files, or none.
+
+        Options are those of `workbench report`, by their names.
+
+        Raises WorkbenchError for what cannot be done.
+        """
+        return self._do("report", {**options, "folder": folder})

@@ -5,13 +5,14 @@ from __future__ import annotations
 import shlex
 import sys
 
-from workbench.cli.output import print_json, say, say_wrapped
+from workbench.cli.output import print_json, say, say_wrapped, tell
 from workbench.cli.verbs import Namespace, verb
+from workbench.commands.report import ReportCommand
 from workbench.domain.names import listed, plural
 from workbench.errors import UsageError
 from workbench.options.option import Option, Section, Type, flag
 from workbench.options.shared import INSTRUMENT, JSON, MODELS, STORE, WITHOUT_RULINGS
-from workbench.report.options import CHOOSING, ReportChoice
+from workbench.report.options import silent
 
 PEOPLE = ("counts", "pseudonyms", "none")
 "descriptions of people in an export: the keys of `pipeline.importing.PEOPLE`"
@@ -239,10 +240,7 @@ PROGRESS = flag("progress", "print each step as a line: share of the work done, 
 
 @verb(
     STORE,
-    Option(
-        "folder", "a new or empty folder", Type.PATH, positional=True, required=True, metavar="OUT"
-    ),
-    CHOOSING,
+    *ReportCommand.options().values(),
     PROGRESS,
     JSON,
     about="Write a report: a short page that opens offline, with the strongest findings, a "
@@ -254,21 +252,12 @@ PROGRESS = flag("progress", "print each step as a line: share of the work done, 
 def report(options: Namespace) -> int:
     """Write a report: all of its files, or none."""
     from stores.core.store import Store
-    from workbench.report.written import write_report
 
-    choice = ReportChoice.of(options)
-
-    def tell(share: float, step: str) -> None:
-        if options.progress:
-            print(f"{share:.2f} {step}", file=sys.stderr, flush=True)
-
+    command = ReportCommand.from_arguments(options)
     with Store.open(options.store) as store:
-        page = write_report(store, options.folder, choice, tell)
-    files = sorted(path for path in page.parent.rglob("*") if path.is_file())
-    if options.json:
-        print_json({"page": str(page), "files": [str(path) for path in files]})
-        return 0
-    size = sum(path.stat().st_size for path in files)
-    say(f"{page}  {page.stat().st_size:,} bytes")
-    say(f"and {len(files) - 1:,} more files, {size:,} bytes in all")
-    return 0
+        outcome = command.run(store, _print_step if options.progress else silent)
+    return tell(options, outcome.sentence, outcome.data)
+
+
+def _print_step(share: float, step: str) -> None:
+    print(f"{share:.2f} {step}", file=sys.stderr, flush=True)

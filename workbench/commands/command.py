@@ -77,6 +77,11 @@ class CommandOption:
     leading: bool = False
     "whether the choices of other options depend on it"
 
+    @property
+    def is_list(self) -> bool:
+        """Whether the field is a tuple."""
+        return self.ticked or self.option.many or self.option.several
+
 
 def option(
     default: Any,
@@ -119,8 +124,8 @@ def shared_option(
     leading: bool = False,
 ) -> Any:
     """Declare an option that several commands share as a field of a command."""
-    default = () if ticked or declared.many else declared.default
     command_option = CommandOption(declared, ticked, selected, all_by_default, leading)
+    default = () if command_option.is_list else declared.default
     return field(default=default, metadata={"command": command_option})
 
 
@@ -153,7 +158,7 @@ class Command:
         values = {}
         for name, declaration in cls.declared().items():
             value = getattr(arguments, name, declaration.option.default)
-            values[name] = _names(value) if declaration.ticked else value
+            values[name] = _names(value) if declaration.is_list else value
         return cls(**values)
 
     def with_words(self, text: str, names: Sequence[str]) -> Self:
@@ -190,6 +195,21 @@ class Command:
         """Return the values of the options by their names."""
         return {name: getattr(self, name) for name in self.declared()}
 
+    def flags(self) -> tuple[str, ...]:
+        """Return the words of a command line that set the options which differ from their defaults.
+
+        Positional arguments are left out.
+        """
+        from workbench.options.flags import as_arguments
+
+        values = self.values()
+        changed = [
+            option
+            for option in self.all_options()
+            if not option.positional and values.get(option.name) != option.default
+        ]
+        return tuple(as_arguments(changed, values))
+
     def texts(self) -> dict[str, Any]:
         """Return the values as a form has them: texts, tuples of names, and True or False."""
         texts: dict[str, Any] = {}
@@ -200,6 +220,21 @@ class Command:
             else:
                 texts[name] = "" if value in EMPTY else command_option.option.text(value)
         return texts
+
+
+@dataclass(frozen=True)
+class ImmediateCommand(Command):
+    """The base of commands that are done at once, without a job."""
+
+    READS_ONLY: ClassVar[bool] = False
+    "whether a store that is open for reading will do"
+
+    @abstractmethod
+    def run(self, store: Store) -> Outcome:
+        """Do what the command says, and return what came of it.
+
+        Raises WorkbenchError, naming the option, if it cannot be done.
+        """
 
 
 @dataclass(frozen=True)

@@ -143,7 +143,12 @@ def as_arguments(options: Iterable[Option], values: Mapping[str, Any]) -> list[s
         value = values.get(option.name)
         if value is None or value is False or value in ("", ()):
             continue
-        words += [option.flag] if option.type is Type.FLAG else [option.flag, option.text(value)]
+        if option.type is Type.FLAG:
+            words.append(option.flag)
+        elif option.several:
+            words += [option.flag, *value]
+        else:
+            words += [option.flag, option.text(value)]
     return words
 
 

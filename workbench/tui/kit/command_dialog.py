@@ -21,6 +21,7 @@ from textual.getters import query_one
 from textual.screen import ModalScreen
 from textual.widgets import Input, ProgressBar, Select, Static
 
+from workbench.commands.report import ReportCommand
 from workbench.errors import WorkbenchError
 from workbench.figures.visible import visible
 from workbench.tui.kit.base import Background, store_path, worker
@@ -174,9 +175,9 @@ class ReportDialog(CommandDialog):
         if not folder:
             self.say("Give a new folder.", "$text-error")
         elif self.command is None:
-            arguments = ["report", str(store_path(self.app)), folder, "--progress"]
-            arguments += ["--compare", *self._compare] if self._compare else []
-            self.command = Command(arguments, self._hear)
+            flags = ReportCommand(compare=self._compare).flags()
+            words = ["report", str(store_path(self.app)), folder, *flags, "--progress"]
+            self.command = Command(words, self._hear)
             self.folder.disabled = True
             self.bar.add_class("-shown")
             self.bar.update(progress=0)
