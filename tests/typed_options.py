@@ -25,6 +25,8 @@ PLACE = Path(workbench.__file__).parent / "api" / "typed.py"
 WIDTH = 100
 KINDS = [kind for kind in JOB_COMMANDS if kind != RunCommand.KIND]
 "kinds of jobs that are started by a method of the store; `workbench.run` asks a model"
+BY_HAND = ("export",)
+"verbs whose method of the store is written by hand, since it has defaults and results of its own"
 FILES_OR_VALUES = ("map", "personas")
 "options that are typed as values, or as the path of a file with them"
 OPEN = ("reader", "audit", "format")
@@ -86,14 +88,14 @@ def typed() -> str:
         _class(
             _options_name(command),
             f"Options of `workbench {command.VERB}`.",
-            [option for option in options_of(command) if not option.required],
+            [option for option in options_of(command) if not _is_parameter(option)],
         )
         for command in immediate
     ]
     doors = [
         _doors(figures),
         *(_method(kind, command) for kind, command in commands.items()),
-        *map(_immediate_method, immediate),
+        *(_immediate_method(command) for command in immediate if command.VERB not in BY_HAND),
     ]
     return "\n\n\n".join((HEAD, *parts, "\n\n".join(doors))) + "\n"
 
@@ -159,6 +161,11 @@ def _immediate_method(command: type[ImmediateCommand]) -> str:
         f'        return self._do("{verb}", {{**options{values}}})',
     ]
     return "\n".join(lines)
+
+
+def _is_parameter(option: Option) -> bool:
+    """Return whether an option is a parameter of its own."""
+    return option.required or option.name == "what"
 
 
 def _parameter(option: Option) -> str:

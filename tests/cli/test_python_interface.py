@@ -379,6 +379,28 @@ def test_a_report_is_a_method_with_the_options_of_the_verb(
     assert not (tmp_path / "none").exists()
 
 
+def test_instruments_and_rows_are_exported_as_in_the_shell(
+    stores: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = stores["reliability"]
+    with workbench.open(path) as store:
+        (name,) = store.instruments
+        written = store.export(tmp_path / "instrument", "instrument", people="none")
+        rows = store.export(tmp_path / "rows", ["answers", "labels"], instrument=[name])
+        with pytest.raises(UsageError, match="--expand: only for rows"):
+            store.export(tmp_path / "none", "instrument", expand=True)
+        with pytest.raises(UsageError, match="--people is only for an instrument"):
+            store.export(tmp_path / "none", people="pseudonyms")
+        with pytest.raises(UsageError, match="export takes no 'persons'"):
+            store.export(tmp_path / "none", persons="none")  # type: ignore[call-overload]
+    assert not (tmp_path / "none").exists()
+    assert [file.name for file in rows.files] == ["answers.csv", "labels.csv"]
+    assert main(["export", str(path), str(tmp_path / "shell"), "--people", "none", "--json"]) == 0
+    files = json.loads(capsys.readouterr().out)["files"]
+    assert [hashed(file) for file in written.files] == [hashed(Path(file)) for file in files]
+    assert written.format == "csv"
+
+
 def test_the_types_are_those_of_the_declared_options() -> None:
     """`python -m tests.typed_options` writes them anew."""
     assert typed_options.PLACE.read_text(encoding="utf-8") == typed_options.typed()

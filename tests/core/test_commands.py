@@ -15,14 +15,16 @@ from typing import Any
 import click
 import pytest
 
+import workbench
 from stores.core.store import Store
 from tests.conftest import instrument
 from workbench.api import typed
-from workbench.cli.main import workbench
+from workbench.cli.main import workbench as command_line
 from workbench.cli.verbs import Verb
 from workbench.commands.check import CheckCommand
 from workbench.commands.command import Command, ImmediateCommand, JobCommand
 from workbench.commands.draft import DraftCommand
+from workbench.commands.export import ExportCommand
 from workbench.commands.import_file import (
     OF_LABELS,
     OF_LOG,
@@ -48,7 +50,7 @@ KINDS = pytest.mark.parametrize("kind", [kind for kind in JOB_COMMANDS if kind !
 
 
 def verb_of(kind: str) -> Verb:
-    command = workbench().get_command(click.Context(workbench()), kind)
+    command = command_line().get_command(click.Context(command_line()), kind)
     assert command is not None
     verb: Verb = command.verb
     return verb
@@ -99,7 +101,7 @@ def test_a_form_filled_with_the_texts_of_a_command_is_that_command(command: JobC
 def test_a_command_line_with_the_values_of_a_command_is_that_command(command: JobCommand) -> None:
     words = as_arguments(command.options().values(), command.values())
     verb = verb_of(command.KIND)
-    parsed = workbench().get_command(click.Context(workbench()), command.KIND)
+    parsed = command_line().get_command(click.Context(command_line()), command.KIND)
     assert parsed is not None
     with parsed.make_context(command.KIND, ["x.db", *words]) as context:
         arguments = SimpleNamespace(**context.params)
@@ -177,7 +179,7 @@ def test_a_run_like_another_asks_the_same(store: Store, command: RunCommand) -> 
     again = RunCommand.from_specification(store, json.loads(json.dumps(design.as_json())))
     assert again.design(store) == design
     words = as_arguments(again.all_options(), again.values())
-    parsed = workbench().get_command(click.Context(workbench()), "run")
+    parsed = command_line().get_command(click.Context(command_line()), "run")
     assert parsed is not None
     with parsed.make_context("run", ["x.db", *words]) as context:
         line = SimpleNamespace(**context.params)
@@ -194,10 +196,10 @@ def test_every_option_of_an_immediate_command_is_in_the_verb_and_the_method(verb
         name: vars_of(option) for name, option in options.items()
     }
     keywords = getattr(typed, command.__name__.replace("Command", "Options")).__annotations__
-    parameters = inspect.signature(getattr(typed.Typed, verb)).parameters
-    required = {name for name, option in options.items() if option.required}
-    assert list(keywords) == [name for name in options if name not in required]
-    assert required < set(parameters)
+    parameters = [*inspect.signature(getattr(workbench.Store, verb)).parameters]
+    assert parameters[0] == "self"
+    assert sorted([*keywords, *parameters[1:-1]]) == sorted(options)
+    assert {name for name, option in options.items() if option.required} <= set(parameters)
 
 
 def vars_of(option: Option) -> dict[str, Any]:
@@ -220,6 +222,19 @@ IMMEDIATE: Sequence[tuple[ImmediateCommand, Sequence[str]]] = (
         ),
         ["out"],
     ),
+    (ExportCommand(Path("out")), ["out"]),
+    (
+        ExportCommand(
+            Path("out"),
+            what=("answers", "verdicts"),
+            instrument="one,two",
+            format="parquet",
+            model=("a", "b"),
+            expand=True,
+        ),
+        ["out"],
+    ),
+    (ExportCommand(Path("out"), people="none", force=True, format="jsonl"), ["out"]),
 )
 "commands, with the positional arguments that their flags follow"
 
@@ -233,7 +248,7 @@ def test_the_flags_of_an_immediate_command_make_the_same_command(
 
 def parsed_command(command: type[ImmediateCommand], words: Sequence[str]) -> Command:
     """Return the command of a command line, whose words follow the store."""
-    group = workbench()
+    group = command_line()
     parsed = group.get_command(click.Context(group), command.VERB)
     assert parsed is not None
     several = {option.flag for option in command.options().values() if option.several}
@@ -244,7 +259,7 @@ def parsed_command(command: type[ImmediateCommand], words: Sequence[str]) -> Com
 def test_an_option_beside_a_frozen_plan_counts_even_if_it_is_the_default(store: Store) -> None:
     store.instruments.add(instrument())
     planned = RunCommand("scripted", seed=7, samples=4, own={"until_settled": True})
-    parsed = workbench().get_command(click.Context(workbench()), "run")
+    parsed = command_line().get_command(click.Context(command_line()), "run")
     assert parsed is not None
     with parsed.make_context("run", ["x.db", "--seed", "1"]) as context:
         line = SimpleNamespace(**context.params)

@@ -1003,6 +1003,30 @@ class ReportOptions(TypedDict, total=False):
     """of the page (default: made of what it holds)"""
 
 
+class ExportOptions(TypedDict, total=False):
+    """Options of `workbench export`."""
+
+    instrument: str | Sequence[str] | None
+    """its name; for rows, separate several with commas (default: the only one; for rows all)"""
+    format: str | None
+    """csv, probvaa, jsonl, choices; for rows csv, parquet, jsonl (default: csv; choices if all
+    statements are multiple choice)"""
+    people: Literal["counts", "pseudonyms", "none"]
+    """also write descriptions of annotators and respondents, in separate files (default: counts)"""
+    force: bool
+    """replace files of the same name; others stay"""
+    model: str | Sequence[str] | None
+    """one or more, separated by commas (default: all)"""
+    audit: str | Sequence[str] | None
+    """separate several with commas (default: all)"""
+    expand: bool
+    """write one row per answer; without it, equal answers of a draw share a row"""
+    names: bool
+    """write people's names instead of pseudonyms"""
+    without_rulings: bool
+    """ignore auditors' rulings in verdicts and figures"""
+
+
 class Typed(ABC):
     """What a store says of an audit, with the options of each audit."""
 

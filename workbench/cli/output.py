@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from workbench.audits.audit import Medium, Printed
 from workbench.cli.verbs import Namespace, hint
@@ -31,6 +31,9 @@ from workbench.figures.table import AnyTable
 from workbench.figures.visible import visible
 from workbench.options.option import Option, Section, Type, flag
 from workbench.options.shared import JSON
+
+if TYPE_CHECKING:
+    from workbench.commands.command import Outcome
 
 PIPED = 200
 "width of a table that no terminal shows, in columns"
@@ -56,6 +59,22 @@ def tell(options: Namespace, sentence: str, data: Any) -> int:
         print_json(data)
     else:
         say(sentence)
+    return 0
+
+
+def print_outcome(options: Namespace, outcome: Outcome) -> int:
+    """Print the outcome of a command: lines for a person, data for a program.
+
+    Lines that begin with a dash are sentences, which are wrapped.
+    """
+    if options.json:
+        print_json(outcome.data)
+        return 0
+    for line in outcome.sentence.split("\n"):
+        if line.startswith("- "):
+            say_wrapped(line)
+        else:
+            say(line)
     return 0
 
 

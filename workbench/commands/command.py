@@ -125,7 +125,7 @@ def shared_option(
 ) -> Any:
     """Declare an option that several commands share as a field of a command."""
     command_option = CommandOption(declared, ticked, selected, all_by_default, leading)
-    default = () if command_option.is_list else declared.default
+    default = _names(declared.default) if command_option.is_list else declared.default
     return field(default=default, metadata={"command": command_option})
 
 
@@ -203,12 +203,11 @@ class Command:
         from workbench.options.flags import as_arguments
 
         values = self.values()
-        changed = [
-            option
-            for option in self.all_options()
-            if not option.positional and values.get(option.name) != option.default
-        ]
-        return tuple(as_arguments(changed, values))
+        for each in fields(self):
+            if values.get(each.name) == each.default:
+                values[each.name] = None
+        options = [option for option in self.all_options() if not option.positional]
+        return tuple(as_arguments(options, values))
 
     def texts(self) -> dict[str, Any]:
         """Return the values as a form has them: texts, tuples of names, and True or False."""

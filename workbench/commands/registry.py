@@ -18,6 +18,7 @@ JOB_COMMANDS = {
 "kind of the job -> module and class, below `workbench.commands`"
 IMMEDIATE_COMMANDS = {
     "report": "report.ReportCommand",
+    "export": "export.ExportCommand",
 }
 "verb of a command that is done at once -> module and class"
 
