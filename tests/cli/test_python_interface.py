@@ -401,6 +401,26 @@ def test_instruments_and_rows_are_exported_as_in_the_shell(
     assert written.format == "csv"
 
 
+def test_prompts_are_written_as_in_the_shell(
+    stores: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, words = (
+        stores["reliability"],
+        ["--layout", "inspect", "--samples", "2", "--statements", "1"],
+    )
+    assert main(["prompts", str(path), str(tmp_path / "shell"), *words, "--json"]) == 0
+    of_shell = json.loads(capsys.readouterr().out)
+    with workbench.open(path) as store:
+        written = store.prompts(tmp_path / "python", layout="inspect", samples=2, statements=1)
+        with pytest.raises(UsageError, match="--exact computes probabilities"):
+            store.prompts(tmp_path / "none", exact=True)
+        with pytest.raises(UsageError, match="--bias belongs to --audit response_bias"):
+            store.prompts(tmp_path / "none", bias="odd_even")
+    assert dict(written.data) == {**of_shell, "folder": str(tmp_path / "python")}
+    for name in of_shell["files"]:
+        assert hashed(tmp_path / "python" / name) == hashed(tmp_path / "shell" / name)
+
+
 def test_the_types_are_those_of_the_declared_options() -> None:
     """`python -m tests.typed_options` writes them anew."""
     assert typed_options.PLACE.read_text(encoding="utf-8") == typed_options.typed()

@@ -32,6 +32,7 @@ from workbench.commands.import_file import (
     OF_TABLE,
     ImportCommand,
 )
+from workbench.commands.prompts import PromptsCommand
 from workbench.commands.registry import (
     IMMEDIATE_COMMANDS,
     JOB_COMMANDS,
@@ -235,6 +236,17 @@ IMMEDIATE: Sequence[tuple[ImmediateCommand, Sequence[str]]] = (
         ["out"],
     ),
     (ExportCommand(Path("out"), people="none", force=True, format="jsonl"), ["out"]),
+    (
+        PromptsCommand(
+            Path("out"),
+            layout="openai-batch",
+            model="gpt",
+            request=RunCommand(
+                "scripted", statements="2", temperature=0.5, own={"until_settled": True}
+            ),
+        ),
+        ["out"],
+    ),
 )
 "commands, with the positional arguments that their flags follow"
 

@@ -1027,6 +1027,96 @@ class ExportOptions(TypedDict, total=False):
     """ignore auditors' rulings in verdicts and figures"""
 
 
+class PromptsOptions(TypedDict, total=False):
+    """Options of `workbench prompts`."""
+
+    layout: Literal["csv", "openai-batch", "inspect", "lm-eval"]
+    """for which program: csv, openai-batch, inspect, lm-eval (default: csv)"""
+    model: str
+    """name that the prompts and requests have for it (default: MODEL)"""
+    audit: str
+    """which audit: reliability, bias_score, statement_labels, questionnaire, response_bias,
+    contamination, representation (default: reliability)"""
+    instrument: str | None
+    """its name (default: the only one)"""
+    statements: str | Sequence[str] | int | None
+    """the first N, or these, or `quick`; for a questionnaire its targets (default: all)"""
+    quick: bool
+    """a quick look: 8 statements that the seed draws, 5 samples unless --samples says otherwise"""
+    variants: str | Sequence[str] | None
+    """original, paraphrase-1, changed, … (default: those that the audit compares)"""
+    templates: str | Sequence[str] | int | None
+    """the first N, or these (default: all of the family)"""
+    family: str | None
+    """of templates; of response_bias lettered, extended, steering, … (default: the published
+    family)"""
+    language: str | None
+    """language of the wordings (default: the instrument's)"""
+    template_language: str | None
+    """language of the templates, if it differs (default: that of the wordings)"""
+    personas: str | Path | None
+    """stand before each prompt, which is asked without one, too: personas, system prompts or
+    beginnings of conversations, in TOML, JSON or CSV, or a list with one a line"""
+    samples: int | None
+    """answers per prompt (default: as published: 30, 3 or 50)"""
+    seed: int
+    """seed of the answers (default: 1)"""
+    temperature: Literal["server"] | float | None
+    """more than 0; server: the served model's own, which is another sampling (default: as the audit
+    was published)"""
+    top_p: Literal["server"] | float | None
+    """largest cumulative probability to draw from; server: as for the temperature (default: as the
+    audit was published)"""
+    top_k: Literal["server"] | int | None
+    """0: the whole vocabulary; server: the endpoint's own top-k, min-p and penalties (default: as
+    the audit was published)"""
+    max_new_tokens: int | None
+    """most tokens of an answer (default: as the audit was published)"""
+    thinking: Literal["off", "low", "medium", "high"] | int | None
+    """how much a model may think before it answers: off, low, medium, high, or a number of tokens
+    besides those of the answer; another sampling (default: the model's own, within the tokens of
+    the answer)"""
+    extra_body: str | None
+    """extra fields for each request to an endpoint, as JSON or TOML; part of the sampling"""
+    until_decided: bool
+    """end an answer once its label cannot change any more"""
+    exact: bool
+    """compute the probabilities of the two labels, or of the offered letters, instead of
+    sampling"""
+    no_default_system: bool
+    """empty the system turn that the model's chat template adds; counts as another model"""
+    dtype: Literal["float32", "bfloat16", "float16", "int8", "nf4"] | None
+    """of a local model: float32, bfloat16, float16, int8, nf4 (default: float32, on a GPU
+    bfloat16)"""
+    device: str | None
+    """of a local model: cpu, cuda, cuda:1, …, or all: one model over all GPUs, where one does not
+    hold it (default: $WORKBENCH_DEVICE, else the first GPU, else the CPU)"""
+    serve: Literal["vllm"] | None
+    """start a server for the model here and ask that: vllm, from an environment of its own
+    ($WORKBENCH_VLLM); the same as the model vllm:NAME"""
+    cluster: str | None
+    """answer on a Ray cluster: local (this machine's GPUs), auto, or an address"""
+    chat_format: str | None
+    """chat template of another model, or a .jinja file: for base models, which have no chat
+    template"""
+    until_settled: bool
+    """stop asking a prompt once no further answer can change its verdict: the same verdicts, fewer
+    answers"""
+    conditions: str | Sequence[str] | None
+    """qm, zero-shot, random, permuted, reduced, all, or single ones of these (default: qm)"""
+    respondents: int | None
+    """number of respondents to draw (default: all)"""
+    every: int | None
+    """one respondent in N for wordings other than the original (default: 10)"""
+    context_questions: int | None
+    """the first N context questions (default: all)"""
+    tries: int | None
+    """answers without an offered letter are drawn again, at most N x samples per prompt in all
+    (default: 20)"""
+    bias: str | Sequence[str] | None
+    """only questions of these biases: odd_even, … (default: all)"""
+
+
 class Typed(ABC):
     """What a store says of an audit, with the options of each audit."""
 
@@ -1202,3 +1292,14 @@ class Typed(ABC):
         Raises WorkbenchError for what cannot be done.
         """
         return self._do("report", {**options, "folder": folder})
+
+    def prompts(
+        self, folder: str | Path, **options: Unpack[PromptsOptions]
+    ) -> Finished:
+        """Write a design's prompts for another program, to be answered there and imported.
+
+        Options are those of `workbench prompts`, by their names.
+
+        Raises WorkbenchError for what cannot be done.
+        """
+        return self._do("prompts", {**options, "folder": folder})

@@ -19,6 +19,7 @@ JOB_COMMANDS = {
 IMMEDIATE_COMMANDS = {
     "report": "report.ReportCommand",
     "export": "export.ExportCommand",
+    "prompts": "prompts.PromptsCommand",
 }
 "verb of a command that is done at once -> module and class"
 
