@@ -150,7 +150,8 @@ def _immediate_method(command: type[ImmediateCommand]) -> str:
     errors = "" if command.READS_ONLY else "ReadOnlyStore for a store opened for reading, "
     lines = [
         f"    def {verb}(",
-        f"        {', '.join(parameters)}, **options: Unpack[{_options_name(command)}]",
+        *(f"        {parameter}," for parameter in parameters),
+        f"        **options: Unpack[{_options_name(command)}],",
         "    ) -> Finished:",
         f'        """{command.__doc__}',
         "",

@@ -421,6 +421,24 @@ def test_prompts_are_written_as_in_the_shell(
         assert hashed(tmp_path / "python" / name) == hashed(tmp_path / "shell" / name)
 
 
+def test_a_queue_is_drawn_as_in_the_shell(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.db"
+    with new_store(path) as opened:
+        opened.instruments.add(instrument())
+    words = ["--name", "sides", "--purpose", "test", "--codebook", "side", "--limit", "2", "--json"]
+    assert main(["sample", str(path), *words, "--dry-run"]) == 0
+    of_shell = json.loads(capsys.readouterr().out)
+    with workbench.open(path) as store, pytest.raises(ReadOnlyStore, match="sample writes to it"):
+        store.sample(name="sides", purpose="test", codebook="side")
+    with workbench.open(path, write=True) as store:
+        drawn = store.sample(name="sides", purpose="test", codebook="side", limit=2)
+        assert drawn.message.startswith("sides: 2 items for test, 4 labels to give")
+        assert store.opened.queues.get("sides").needed == 4
+    assert json.loads(json.dumps(drawn.data)) == {**of_shell, "made": True}
+
+
 def test_the_types_are_those_of_the_declared_options() -> None:
     """`python -m tests.typed_options` writes them anew."""
     assert typed_options.PLACE.read_text(encoding="utf-8") == typed_options.typed()

@@ -41,6 +41,7 @@ from workbench.commands.registry import (
 )
 from workbench.commands.report import ReportCommand
 from workbench.commands.run import RunCommand
+from workbench.commands.sample import SampleCommand
 from workbench.commands.train import ClassifyCommand, TrainCommand
 from workbench.errors import FieldError, UsageError
 from workbench.options.flags import as_arguments, spread
@@ -236,6 +237,13 @@ IMMEDIATE: Sequence[tuple[ImmediateCommand, Sequence[str]]] = (
         ["out"],
     ),
     (ExportCommand(Path("out"), people="none", force=True, format="jsonl"), ["out"]),
+    (SampleCommand("tests", "test"), []),
+    (
+        SampleCommand(
+            "tests", "test", "side", 2, 3, 0.5, 0.1, 9, 4, 7, "small", ("model-a", "model-b")
+        ),
+        [],
+    ),
     (
         PromptsCommand(
             Path("out"),

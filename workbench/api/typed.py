@@ -1117,6 +1117,31 @@ class PromptsOptions(TypedDict, total=False):
     """only questions of these biases: odd_even, … (default: all)"""
 
 
+class SampleOptions(TypedDict, total=False):
+    """Options of `workbench sample`."""
+
+    codebook: Literal["stance", "side"]
+    """stance of answers, side of statements (default: stance)"""
+    per_stratum: int
+    """of prefix x wording x model; test: on average (default: 4)"""
+    labels: int | None
+    """people per item (default: 2 for test and check, otherwise 1)"""
+    overlap: float
+    """share of items with K people; above 1: their number per stratum (default: 1)"""
+    held_out: float
+    """test: share of statements kept from training sets"""
+    limit: int | None
+    """items in all, at random (default: all)"""
+    attention: int
+    """items with a known label, for everybody"""
+    seed: int
+    """seed of the draw of items (default: 1)"""
+    instrument: str | None
+    """its name (default: all)"""
+    model: str | Sequence[str] | None
+    """one or more, separated by commas (default: all models that answered)"""
+
+
 class Typed(ABC):
     """What a store says of an audit, with the options of each audit."""
 
@@ -1283,7 +1308,9 @@ class Typed(ABC):
         return self._carry_out("check", options, quiet=quiet)
 
     def report(
-        self, folder: str | Path, **options: Unpack[ReportOptions]
+        self,
+        folder: str | Path,
+        **options: Unpack[ReportOptions],
     ) -> Finished:
         """Write a report on the results of a store: all of its files, or none.
 
@@ -1294,7 +1321,9 @@ class Typed(ABC):
         return self._do("report", {**options, "folder": folder})
 
     def prompts(
-        self, folder: str | Path, **options: Unpack[PromptsOptions]
+        self,
+        folder: str | Path,
+        **options: Unpack[PromptsOptions],
     ) -> Finished:
         """Write a design's prompts for another program, to be answered there and imported.
 
@@ -1303,3 +1332,18 @@ class Typed(ABC):
         Raises WorkbenchError for what cannot be done.
         """
         return self._do("prompts", {**options, "folder": folder})
+
+    def sample(
+        self,
+        *,
+        name: str,
+        purpose: Literal["training", "test", "check"],
+        **options: Unpack[SampleOptions],
+    ) -> Finished:
+        """Draw a queue of answers or statements for people to label.
+
+        Options are those of `workbench sample`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        return self._do("sample", {**options, "name": name, "purpose": purpose})

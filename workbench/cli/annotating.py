@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -11,13 +10,13 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from workbench.annotation.options import NAME, PURPOSE, PURPOSES, SAMPLE, SAMPLED
 from workbench.cli.output import (
     FIGURES,
     as_data,
     no_figures,
     print_json,
     print_out,
+    print_outcome,
     put_out,
     say,
     say_wrapped,
@@ -28,8 +27,9 @@ from workbench.cli.output import (
 from workbench.cli.verbs import Namespace, verb
 from workbench.commands.agreement import OPTIONS as AGREEMENT
 from workbench.commands.agreement import agreement_of
-from workbench.domain.annotations import FIELDS
-from workbench.domain.names import listed, plural
+from workbench.commands.sample import SampleCommand
+from workbench.domain.annotations import FIELDS, PURPOSES
+from workbench.domain.names import plural
 from workbench.errors import UsageError
 from workbench.figures.table import AnyTable
 from workbench.formats.label_tools import TOOLS
@@ -38,9 +38,7 @@ from workbench.options.shared import (
     ANNOTATOR,
     CODEBOOK,
     DRY_RUN,
-    INSTRUMENT,
     JSON,
-    MODELS,
     PERSON,
     QUEUE,
     STORE,
@@ -68,68 +66,21 @@ WHEN_GOLD = (
 
 @verb(
     STORE,
-    NAME,
-    PURPOSE,
-    SAMPLED,
-    SAMPLE,
-    INSTRUMENT.but(none="all"),
-    MODELS.but(none="all models that answered"),
+    *SampleCommand.options().values(),
     DRY_RUN.but(help="print what would be drawn, and stop"),
     JSON,
 )
 def sample(options: Namespace) -> int:
     """Draw a queue and print a description of it."""
     from stores.core.store import Store
-    from workbench.domain.annotations import Purpose
-    from workbench.domain.names import thing_name
-    from workbench.pipeline.queues import QueueSpec, make_queue, propose_queue
 
-    purpose = Purpose(options.purpose)
-    labels = (
-        options.labels if options.labels is not None else 1 if purpose is Purpose.TRAINING else 2
-    )
-    spec = QueueSpec(
-        name=thing_name(options.name, "queue"),
-        purpose=purpose,
-        codebook=options.codebook,
-        instrument=options.instrument,
-        models=listed(options.model),
-        per_stratum=options.per_stratum,
-        labels=labels,
-        overlap=options.overlap,
-        seed=options.seed,
-        held_out=options.held_out,
-        attention=options.attention,
-        limit=options.limit,
-    )
+    command = SampleCommand.from_arguments(options)
     with Store.open(options.store) as store:
-        proposal = propose_queue(store, spec)
-        if not options.dry_run:
-            make_queue(store, spec, proposal)
-    if options.json:
-        print_json(
-            asdict(spec)
-            | {
-                "items": len(proposal.items),
-                "labels": proposal.labels,
-                "labels_given": proposal.given,
-                "labels_to_give": proposal.to_give,
-                "strata": proposal.sample.strata,
-                "strata_short": proposal.sample.short,
-                "held_back": proposal.sample.held_back,
-                "read_by_rule": proposal.by_rule,
-                "held_out_statements": proposal.held_out,
-                "frame": None if proposal.sample.frame is None else asdict(proposal.sample.frame),
-                "made": not options.dry_run,
-            }
-        )
-        return 0
-    say_wrapped(proposal.describe())
-    if not proposal.to_give:
-        say("Every item has its labels. Draw others with --seed N, or more with --per-stratum N.")
-    elif not options.dry_run:
-        say(f"Next: workbench annotate STORE --queue {shlex.quote(spec.name)} --annotator NAME")
-    return 0
+        if options.dry_run:
+            outcome = command.outcome(command.proposal(store), is_made=False)
+        else:
+            outcome = command.run(store)
+    return print_outcome(options, outcome)
 
 
 @verb(STORE, ANNOTATOR, QUEUE.but(none="the only queue, or chosen on screen"))

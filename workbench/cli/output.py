@@ -63,18 +63,13 @@ def tell(options: Namespace, sentence: str, data: Any) -> int:
 
 
 def print_outcome(options: Namespace, outcome: Outcome) -> int:
-    """Print the outcome of a command: lines for a person, data for a program.
-
-    Lines that begin with a dash are sentences, which are wrapped.
-    """
+    """Print the outcome of a command: lines for a person, data for a program."""
     if options.json:
         print_json(outcome.data)
         return 0
-    for line in outcome.sentence.split("\n"):
-        if line.startswith("- "):
-            say_wrapped(line)
-        else:
-            say(line)
+    say_wrapped(outcome.sentence)
+    if outcome.next_step:
+        say(outcome.next_step)
     return 0
 
 

@@ -61,6 +61,8 @@ class Outcome:
 
     sentence: str
     data: Mapping[str, Any] = field(default_factory=dict)
+    next_step: str = ""
+    "a line with a command that goes on from here, to be copied"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +161,24 @@ class Command:
         for name, declaration in cls.declared().items():
             value = getattr(arguments, name, declaration.option.default)
             values[name] = _names(value) if declaration.is_list else value
+        return cls(**values)
+
+    @classmethod
+    def from_form(cls, texts: Mapping[str, Any]) -> Self:
+        """Return the command of a filled form.
+
+        texts : texts of inputs, tuples of ticked names or None for all, and True or False
+
+        Raises FieldError for a text that its option does not take, and for a list without a tick.
+        """
+        options = cls.options()
+        values = {}
+        for name, value in texts.items():
+            if value == ():
+                raise options[name].error("tick at least one")
+            if isinstance(value, str):
+                value = _read(options[name], value.strip())
+            values[name] = () if value is None and cls.declared()[name].ticked else value
         return cls(**values)
 
     def with_words(self, text: str, names: Sequence[str]) -> Self:
@@ -260,24 +280,6 @@ class JobCommand(Command):
             return cls.FORM
         names = list(cls.declared())
         return [names[start : start + 2] for start in range(0, len(names), 2)]
-
-    @classmethod
-    def from_form(cls, texts: Mapping[str, Any]) -> Self:
-        """Return the command of a filled form.
-
-        texts : texts of inputs, tuples of ticked names or None for all, and True or False
-
-        Raises FieldError for a text that its option does not take, and for a list without a tick.
-        """
-        options = cls.options()
-        values = {}
-        for name, value in texts.items():
-            if value == ():
-                raise options[name].error("tick at least one")
-            if isinstance(value, str):
-                value = _read(options[name], value.strip())
-            values[name] = () if value is None and cls.declared()[name].ticked else value
-        return cls(**values)
 
     @classmethod
     @abstractmethod

@@ -219,7 +219,7 @@ def _instrument_outcome(instrument: Instrument, written: Written) -> Outcome:
         if remarks[name]:
             lines += [heading, *(f"- {remark}" for remark in remarks[name])]
     source = written.files[0] if written.format == "jsonl" else written.folder
-    lines.append(
+    next_step = (
         f"Import it: workbench import OTHER_STORE --format {written.format} "
         f"{shlex.quote(str(source))}"
     )
@@ -230,7 +230,7 @@ def _instrument_outcome(instrument: Instrument, written: Written) -> Outcome:
         "files": [str(path) for path in written.files],
         **remarks,
     }
-    return Outcome("\n".join(lines), data)
+    return Outcome("\n".join(lines), data, next_step)
 
 
 def _rows_outcome(exported: Exported) -> Outcome:
@@ -244,11 +244,11 @@ def _rows_outcome(exported: Exported) -> Outcome:
         )
     lines += [f"- {note}" for note in exported.notes]
     lines += [f"- Left out: {sentence}" for sentence in exported.left_out]
-    lines.append(f"What the columns mean: {exported.folder / 'dictionary.csv'}")
     data = {
         "folder": str(exported.folder),
         "files": files,
         "notes": exported.notes,
         "left_out": exported.left_out,
     }
-    return Outcome("\n".join(lines), data)
+    next_step = f"What the columns mean: {exported.folder / 'dictionary.csv'}"
+    return Outcome("\n".join(lines), data, next_step)

@@ -77,9 +77,7 @@ class PromptsCommand(ImmediateCommand):
         put(files, self.folder, force=False)
         n_prompts, times = plural(len(plan.prompts), "prompt"), plural(design.samples, "time")
         flags = f"--audit {design.audit} --family {shlex.quote(design.family)}"
-        sentence = (
-            f"{self.folder}: {n_prompts}, to be answered {times} each\n"
-            f"{', '.join(files)}. Then: workbench import STORE FILE {flags}"
-        )
+        sentence = f"{self.folder}: {n_prompts}, to be answered {times} each"
+        next_step = f"{', '.join(files)}. Then: workbench import STORE FILE {flags}"
         data = {"folder": str(self.folder), "files": list(files), "prompts": len(plan.prompts)}
-        return Outcome(sentence, data)
+        return Outcome(sentence, data, next_step)

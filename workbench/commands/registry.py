@@ -20,6 +20,7 @@ IMMEDIATE_COMMANDS = {
     "report": "report.ReportCommand",
     "export": "export.ExportCommand",
     "prompts": "prompts.PromptsCommand",
+    "sample": "sample.SampleCommand",
 }
 "verb of a command that is done at once -> module and class"
 
