@@ -439,6 +439,40 @@ def test_a_queue_is_drawn_as_in_the_shell(
     assert json.loads(json.dumps(drawn.data)) == {**of_shell, "made": True}
 
 
+def test_people_issues_and_rulings_are_changed_as_in_the_shell(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.db"
+    assert main(["init", str(path), "--demo"]) == 0
+    with workbench.open(path, write=True) as store:
+        for previous in ("none", "0"):
+            labelled = store.label_issue(("for-01", "law_and_order", "1"), annotator="Ada")
+            assert labelled.message == f"for-01 law_and_order: +1 (before: {previous})"
+            store.label_issue(("for-01", "law_and_order", "0"), annotator="Ada")
+        assert store.describe_person("Ada", set={"country": "Italy"}).data == {
+            "person": "Ada",
+            "fields": {"country": "Italy"},
+        }
+        exported = store.export_issue_labels(tmp_path / "labels.csv")
+        assert store.import_issue_labels(tmp_path / "labels.csv").data["added"] == 0
+        ruled = store.rule("for-01", "excluded", reason="unclear", as_="Bob")
+        (ruling,) = ruled.data
+        assert ruled.message == "Bob rules excluded: for-01."
+        store.export_rulings(tmp_path / "rulings.jsonl")
+        with pytest.raises(UsageError, match="give --as NAME"):
+            store.undo_ruling(ruling["uid"])
+        assert store.undo_ruling(ruling["uid"], as_="Bob").data["undoes"] == ruling["uid"]
+        assert store.import_rulings(tmp_path / "rulings.jsonl").data == {"added": 0, "known": 1}
+        with pytest.raises(UsageError, match="give your name: --annotator NAME"):
+            store.set_gold_minimum(1)
+        assert store.opened.instruments.names() == ("veldania",), "the connection is as it was"
+    with workbench.open(path) as store, pytest.raises(ReadOnlyStore, match="rule writes to it"):
+        store.rule("for-01", "excluded", reason="unclear", as_="Bob")
+    capsys.readouterr()
+    assert main(["issues", str(path), "--export", str(tmp_path / "shell.csv"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["labels"] == exported.data["labels"]
+
+
 def test_the_types_are_those_of_the_declared_options() -> None:
     """`python -m tests.typed_options` writes them anew."""
     assert typed_options.PLACE.read_text(encoding="utf-8") == typed_options.typed()

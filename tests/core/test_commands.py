@@ -19,6 +19,7 @@ import workbench
 from stores.core.store import Store
 from tests.conftest import instrument
 from workbench.api import typed
+from workbench.api.options import keyword_of
 from workbench.cli.main import workbench as command_line
 from workbench.cli.verbs import Verb
 from workbench.commands.check import CheckCommand
@@ -32,6 +33,8 @@ from workbench.commands.import_file import (
     OF_TABLE,
     ImportCommand,
 )
+from workbench.commands.issues import ExportIssueLabelsCommand, LabelIssueCommand
+from workbench.commands.people import DescribePersonCommand
 from workbench.commands.prompts import PromptsCommand
 from workbench.commands.registry import (
     IMMEDIATE_COMMANDS,
@@ -40,6 +43,7 @@ from workbench.commands.registry import (
     job_command,
 )
 from workbench.commands.report import ReportCommand
+from workbench.commands.rulings import ImportRulingsCommand, RuleCommand, UndoRulingCommand
 from workbench.commands.run import RunCommand
 from workbench.commands.sample import SampleCommand
 from workbench.commands.train import ClassifyCommand, TrainCommand
@@ -188,20 +192,21 @@ def test_a_run_like_another_asks_the_same(store: Store, command: RunCommand) -> 
     assert RunCommand.from_arguments(line).design(store) == design
 
 
-@pytest.mark.parametrize("verb", IMMEDIATE_COMMANDS)
-def test_every_option_of_an_immediate_command_is_in_the_verb_and_the_method(verb: str) -> None:
-    command = immediate_command(verb)
+@pytest.mark.parametrize("method", IMMEDIATE_COMMANDS)
+def test_every_option_of_an_immediate_command_is_in_the_verb_and_the_method(method: str) -> None:
+    command = immediate_command(method)
     options = command.options()
-    assert verb == command.VERB
-    of_verb = {option.name: option for option in verb_of(verb).options}
+    assert command.ACT in ("", *options)
+    of_verb = {option.name: option for option in verb_of(command.VERB).options}
     assert {name: vars_of(of_verb[name]) for name in options} == {
         name: vars_of(option) for name, option in options.items()
     }
-    keywords = getattr(typed, command.__name__.replace("Command", "Options")).__annotations__
-    parameters = [*inspect.signature(getattr(workbench.Store, verb)).parameters]
-    assert parameters[0] == "self"
-    assert sorted([*keywords, *parameters[1:-1]]) == sorted(options)
-    assert {name for name, option in options.items() if option.required} <= set(parameters)
+    of_name = typed.__dict__.get(command.__name__.replace("Command", "Options"), object())
+    parameters = {*inspect.signature(getattr(workbench.Store, method)).parameters}
+    required = {name for name, option in options.items() if option.required}
+    assert required <= parameters
+    keywords = {*getattr(of_name, "__annotations__", {}), *parameters} - {"self", "options"}
+    assert keywords == {keyword_of(option) for option in options.values()}
 
 
 def vars_of(option: Option) -> dict[str, Any]:
@@ -238,6 +243,12 @@ IMMEDIATE: Sequence[tuple[ImmediateCommand, Sequence[str]]] = (
     ),
     (ExportCommand(Path("out"), people="none", force=True, format="jsonl"), ["out"]),
     (SampleCommand("tests", "test"), []),
+    (DescribePersonCommand("Ada", set=("country=Italy", "job=nurse"), unset=("age",)), []),
+    (LabelIssueCommand(label=("s-01", "law", "-1"), annotator="Ada"), []),
+    (ExportIssueLabelsCommand("small", Path("gold.csv"), gold=True, fewest=1), []),
+    (RuleCommand(("a", "b"), "misread", "why", "Ada", "agree"), ["a", "b", "misread"]),
+    (UndoRulingCommand("3c59", as_="Ada", reason="no"), []),
+    (ImportRulingsCommand(Path("rulings.jsonl")), []),
     (
         SampleCommand(
             "tests", "test", "side", 2, 3, 0.5, 0.1, 9, 4, 7, "small", ("model-a", "model-b")

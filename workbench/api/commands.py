@@ -25,8 +25,8 @@ class Finished:
     "number of the job; None if nothing was left to do, or no job was needed"
     message: str
     "the result in a sentence"
-    data: Mapping[str, Any]
-    "numbers of what was used and done, as `--json` prints them"
+    data: Any
+    "what was used and done, as `--json` prints it"
 
 
 def carry_out(store: Store, kind: str, values: Mapping[str, Any], *, quiet: bool) -> Finished:

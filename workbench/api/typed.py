@@ -1142,6 +1142,100 @@ class SampleOptions(TypedDict, total=False):
     """one or more, separated by commas (default: all models that answered)"""
 
 
+class DescribePersonOptions(TypedDict, total=False):
+    """Options of `workbench people`."""
+
+    set: str | Mapping[str, str] | Sequence[str] | None
+    """set a field; may be given again"""
+    unset: str | Sequence[str] | None
+    """clear a field; may be given again"""
+    person: str | None
+    """who enters this (default: that person)"""
+
+
+class SetIssuesOptions(TypedDict, total=False):
+    """Options of `workbench issues`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+
+
+class LabelIssueOptions(TypedDict, total=False):
+    """Options of `workbench issues`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    annotator: str | None
+    """who labels or decides"""
+
+
+class AdjudicateIssueOptions(TypedDict, total=False):
+    """Options of `workbench issues`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    annotator: str | None
+    """who labels or decides"""
+
+
+class SetGoldMinimumOptions(TypedDict, total=False):
+    """Options of `workbench issues`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    annotator: str | None
+    """who labels or decides"""
+
+
+class ImportIssueLabelsOptions(TypedDict, total=False):
+    """Options of `workbench issues`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+
+
+class ExportIssueLabelsOptions(TypedDict, total=False):
+    """Options of `workbench issues`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    gold: bool
+    """print the gold labels"""
+    whose: Literal["gold", "people"]
+    """gold: prefer a source's own labels (default: gold)"""
+    fewest: int | None
+    """how many people a majority needs, for this figure only (default: as set by --gold-from)"""
+
+
+class RuleOptions(TypedDict, total=False):
+    """Options of `workbench rule`."""
+
+    reading: str | None
+    """misread: the right reading; agree, disagree, B, unreadable, …"""
+    reader: str | None
+    """misread: reader of the figures, whose reading cannot be the right one (default: the usual
+    one)"""
+    instrument: str | None
+    """its name (default: the only one)"""
+    model: str | None
+    """model whose answers you looked at: a ruling on an answer, and that you reviewed a statement,
+    applies to it alone. @ and the first digits of its key name it, too (default: the only one that
+    gave the answer, or was asked the statement)"""
+    all_models: bool
+    """such a ruling applies to every model. Faults and exclusions of statements, wordings and
+    prompts always do"""
+
+
+class UndoRulingOptions(TypedDict, total=False):
+    """Options of `workbench rulings`."""
+
+    as_: str | None
+    """your name, needed by --undo; what others ruled on drawn answers that you have yet to decide
+    is not printed"""
+    reason: str
+    """undo: why; needed for another auditor's ruling"""
+
+
 class Typed(ABC):
     """What a store says of an audit, with the options of each audit."""
 
@@ -1318,7 +1412,8 @@ class Typed(ABC):
 
         Raises WorkbenchError for what cannot be done.
         """
-        return self._do("report", {**options, "folder": folder})
+        values = {**options, "folder": folder}
+        return self._do("report", values)
 
     def prompts(
         self,
@@ -1331,7 +1426,8 @@ class Typed(ABC):
 
         Raises WorkbenchError for what cannot be done.
         """
-        return self._do("prompts", {**options, "folder": folder})
+        values = {**options, "folder": folder}
+        return self._do("prompts", values)
 
     def sample(
         self,
@@ -1346,4 +1442,162 @@ class Typed(ABC):
 
         Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
         """
-        return self._do("sample", {**options, "name": name, "purpose": purpose})
+        values = {**options, "name": name, "purpose": purpose}
+        return self._do("sample", values)
+
+    def describe_person(
+        self,
+        describe: str,
+        **options: Unpack[DescribePersonOptions],
+    ) -> Finished:
+        """Set or clear fields of the description of an annotator or respondent.
+
+        Options are those of `workbench people`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "describe": describe}
+        return self._do("describe_person", values)
+
+    def set_issues(
+        self,
+        scheme: str,
+        **options: Unpack[SetIssuesOptions],
+    ) -> Finished:
+        """Set the policy issues of an instrument. All labels are kept.
+
+        Options are those of `workbench issues`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "scheme": scheme}
+        return self._do("set_issues", values)
+
+    def label_issue(
+        self,
+        label: str | Sequence[str],
+        **options: Unpack[LabelIssueOptions],
+    ) -> Finished:
+        """Label how a statement is related to a policy issue.
+
+        Options are those of `workbench issues`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "label": label}
+        return self._do("label_issue", values)
+
+    def adjudicate_issue(
+        self,
+        adjudicate: str | Sequence[str],
+        **options: Unpack[AdjudicateIssueOptions],
+    ) -> Finished:
+        """Decide a disagreement of people about a statement and a policy issue.
+
+        Options are those of `workbench issues`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "adjudicate": adjudicate}
+        return self._do("adjudicate_issue", values)
+
+    def set_gold_minimum(
+        self,
+        gold_from: int,
+        **options: Unpack[SetGoldMinimumOptions],
+    ) -> Finished:
+        """Set how many people's labels make a gold label from now on, in every figure.
+
+        Options are those of `workbench issues`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "gold_from": gold_from}
+        return self._do("set_gold_minimum", values)
+
+    def import_issue_labels(
+        self,
+        import_: str | Path,
+        **options: Unpack[ImportIssueLabelsOptions],
+    ) -> Finished:
+        """Add labels of policy issues from a file.
+
+        Options are those of `workbench issues`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "import_": import_}
+        return self._do("import_issue_labels", values)
+
+    def export_issue_labels(
+        self,
+        export: str | Path,
+        **options: Unpack[ExportIssueLabelsOptions],
+    ) -> Finished:
+        """Write the labels of policy issues to a file.
+
+        Options are those of `workbench issues`, by their names.
+
+        Raises WorkbenchError for what cannot be done.
+        """
+        values = {**options, "export": export}
+        return self._do("export_issue_labels", values)
+
+    def rule(
+        self,
+        subject: str | Sequence[str],
+        verdict: Literal["confirmed", "look-again", "excluded", "reviewed", "misread",
+            "wording-at-fault", "template-at-fault"],
+        *,
+        reason: str,
+        as_: str,
+        **options: Unpack[RuleOptions],
+    ) -> Finished:
+        """Store a ruling on each subject: all of them, or none if one makes no sense.
+
+        Options are those of `workbench rule`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "subject": subject, "verdict": verdict, "reason": reason, "as_": as_}
+        return self._do("rule", values)
+
+    def undo_ruling(
+        self,
+        undo: str,
+        **options: Unpack[UndoRulingOptions],
+    ) -> Finished:
+        """Undo a ruling.
+
+        Options are those of `workbench rulings`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "undo": undo}
+        return self._do("undo_ruling", values)
+
+    def export_rulings(
+        self,
+        export: str | Path,
+    ) -> Finished:
+        """Write every event of the rulings to a file.
+
+        Options are those of `workbench rulings`, by their names.
+
+        Raises WorkbenchError for what cannot be done.
+        """
+        values = {"export": export}
+        return self._do("export_rulings", values)
+
+    def import_rulings(
+        self,
+        import_: str | Path,
+    ) -> Finished:
+        """Add the events of a file of rulings that the store lacks.
+
+        Options are those of `workbench rulings`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {"import_": import_}
+        return self._do("import_rulings", values)

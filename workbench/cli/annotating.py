@@ -22,11 +22,12 @@ from workbench.cli.output import (
     say_wrapped,
     table,
     tell,
-    whole_file,
 )
+from workbench.cli.starting import run_immediate
 from workbench.cli.verbs import Namespace, verb
 from workbench.commands.agreement import OPTIONS as AGREEMENT
 from workbench.commands.agreement import agreement_of
+from workbench.commands.people import DescribePersonCommand
 from workbench.commands.sample import SampleCommand
 from workbench.domain.annotations import FIELDS, PURPOSES
 from workbench.domain.names import plural
@@ -39,10 +40,10 @@ from workbench.options.shared import (
     CODEBOOK,
     DRY_RUN,
     JSON,
-    PERSON,
     QUEUE,
     STORE,
 )
+from workbench.whole_folders import whole_file
 
 if TYPE_CHECKING:
     from stores.annotation.annotation_items import CodebookVersion
@@ -559,12 +560,7 @@ EPILOG = "Fields, all optional; you may add others:\n" + "\n".join(
     flag("names", "show names instead of pseudonyms"),
     Section(
         "Describing somebody",
-        (
-            Option("describe", "name of an annotator or respondent; with --set", metavar="NAME"),
-            Option("set", "set a field; may be given again", metavar="FIELD=VALUE", many=True),
-            Option("unset", "clear a field; may be given again", metavar="FIELD", many=True),
-            PERSON.but(help="who enters this", none="that person"),
-        ),
+        tuple(DescribePersonCommand.options().values()),
     ),
     FIGURES,
     about="Describe annotators and respondents: counts of what they said about themselves, under "
@@ -577,7 +573,8 @@ def people(options: Namespace) -> int:
     from workbench.annotation.tables import people_counts, people_table
 
     if options.describe is not None:
-        return _describe(options)
+        no_figures(options)
+        return run_immediate(DescribePersonCommand, options)
     if options.set or options.unset or options.person is not None:
         raise UsageError("--set, --unset and --person need --describe NAME")
     with Store.open(options.store) as store:
@@ -585,34 +582,3 @@ def people(options: Namespace) -> int:
     tables: list[AnyTable] = [people_table(persons, names=options.names), people_counts(persons)]
     put_out(options, tables, {"names": options.names}, title="Annotators and respondents")
     return 0
-
-
-def _describe(options: Namespace) -> int:
-    from stores.core.store import Store
-
-    no_figures(options)
-    values = dict(_parted(text) for text in options.set) | dict.fromkeys(options.unset, "")
-    if len(values) < len(options.set) + len(options.unset):
-        raise UsageError("found a field twice; give each once")
-    if not values:
-        raise UsageError("nothing to change: give --set FIELD=VALUE, or --unset FIELD")
-    with Store.open(options.store) as store:
-        person = store.people.describe(
-            options.describe, values, by=options.person or options.describe
-        )
-    description = (
-        "; ".join(f"{field} {value}" for field, value in person.fields.items())
-        or "no fields are filled in"
-    )
-    return tell(
-        options,
-        f"{person.name}: {description}",
-        {"person": person.name, "fields": dict(person.fields)},
-    )
-
-
-def _parted(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise UsageError(f"--set: found {text!r}; give FIELD=VALUE, such as country=Italy")
-    return name, value

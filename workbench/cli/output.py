@@ -15,11 +15,10 @@ import json
 import os
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from workbench.audits.audit import Medium, Printed
 from workbench.cli.verbs import Namespace, hint
@@ -71,23 +70,6 @@ def print_outcome(options: Namespace, outcome: Outcome) -> int:
     if outcome.next_step:
         say(outcome.next_step)
     return 0
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[TextIO]:
-    """Open a new file for writing, which exists whole or not at all. Raises UsageError."""
-    if path.exists():
-        raise UsageError(f"{path} exists already; choose another name")
-    part_path = path.with_name(path.name + ".part")
-    try:
-        with part_path.open("w", encoding="utf-8", newline="") as file:
-            yield file
-        part_path.rename(path)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
-    finally:
-        with suppress(OSError):
-            part_path.unlink()
 
 
 def room() -> int:

@@ -60,7 +60,8 @@ class Outcome:
     """The result of work that was done at once."""
 
     sentence: str
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: Any = field(default_factory=dict)
+    "as `--json` prints it"
     next_step: str = ""
     "a line with a command that goes on from here, to be copied"
 
@@ -245,6 +246,8 @@ class Command:
 class ImmediateCommand(Command):
     """The base of commands that are done at once, without a job."""
 
+    ACT: ClassVar[str] = ""
+    "name of the option that asks for it, if the verb has several commands"
     READS_ONLY: ClassVar[bool] = False
     "whether a store that is open for reading will do"
 

@@ -21,8 +21,19 @@ IMMEDIATE_COMMANDS = {
     "export": "export.ExportCommand",
     "prompts": "prompts.PromptsCommand",
     "sample": "sample.SampleCommand",
+    "describe_person": "people.DescribePersonCommand",
+    "set_issues": "issues.SetIssuesCommand",
+    "label_issue": "issues.LabelIssueCommand",
+    "adjudicate_issue": "issues.AdjudicateIssueCommand",
+    "set_gold_minimum": "issues.SetGoldMinimumCommand",
+    "import_issue_labels": "issues.ImportIssueLabelsCommand",
+    "export_issue_labels": "issues.ExportIssueLabelsCommand",
+    "rule": "rulings.RuleCommand",
+    "undo_ruling": "rulings.UndoRulingCommand",
+    "export_rulings": "rulings.ExportRulingsCommand",
+    "import_rulings": "rulings.ImportRulingsCommand",
 }
-"verb of a command that is done at once -> module and class"
+"method of the Python interface that does a command at once -> module and class"
 
 
 def job_command(kind: str) -> type[JobCommand]:
@@ -30,9 +41,9 @@ def job_command(kind: str) -> type[JobCommand]:
     return cast("type[JobCommand]", _command(JOB_COMMANDS[kind]))
 
 
-def immediate_command(verb: str) -> type[ImmediateCommand]:
-    """Return the command of a verb that is done at once. Raises KeyError for another verb."""
-    return cast("type[ImmediateCommand]", _command(IMMEDIATE_COMMANDS[verb]))
+def immediate_command(method: str) -> type[ImmediateCommand]:
+    """Return the command that a method of the Python interface does. Raises KeyError."""
+    return cast("type[ImmediateCommand]", _command(IMMEDIATE_COMMANDS[method]))
 
 
 def _command(path: str) -> Any:

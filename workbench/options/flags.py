@@ -145,7 +145,10 @@ def as_arguments(options: Iterable[Option], values: Mapping[str, Any]) -> list[s
             continue
         if option.type is Type.FLAG:
             words.append(option.flag)
-        elif option.several:
+        elif option.many:
+            for each in value:
+                words += [option.flag, option.text(each)]
+        elif option.several or isinstance(option.metavar, tuple):
             words += [option.flag, *value]
         else:
             words += [option.flag, option.text(value)]
