@@ -31,6 +31,7 @@ from tests.jobs.test_response_bias_runs import DESIGN, ask, pairs
 from tests.questionnaire_stores import card, ideal, panel, predict
 from tests.stores.test_thoughts import asked, persona
 from tests.tui import bias_stores
+from tests.tui.annotation_stores import answers, labelling_store
 from tests.tui.audit_runs import NO, UNREADABLE, YES, audited
 from workbench import registry
 from workbench.cli.main import main
@@ -471,6 +472,33 @@ def test_people_issues_and_rulings_are_changed_as_in_the_shell(
     capsys.readouterr()
     assert main(["issues", str(path), "--export", str(tmp_path / "shell.csv"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["labels"] == exported.data["labels"]
+
+
+def test_labels_and_codebooks_are_moved_and_changed_as_in_the_shell(tmp_path: Path) -> None:
+    first = labelling_store(tmp_path / "first.db", answers(2))
+    second = Path(shutil.copy(first, tmp_path / "second.db"))
+    label(first, "ana", ("agree", "agree"))
+    label(first, "bob", ("agree", "neutral"))
+    with workbench.open(first, write=True) as store:
+        n_events = store.export_labels(tmp_path / "labels.csv").data["events"]
+        (disputed,) = [
+            item.context.unit for item in store.opened.labels.judged("stance") if item.open
+        ]
+        decided = store.adjudicate(disputed, label="neutral", annotator="eve", reason="slip")
+        assert decided.message == f"Item {disputed} is neutral, decided by eve."
+        file = tmp_path / "stance.toml"
+        store.export_codebook(file)
+        file.write_text(file.read_text().replace('question = "', 'question = "Really: ', 1))
+        assert store.change_codebook(file, annotator="eve").data["version"] == 2
+        assert store.restore_codebook(1, annotator="eve").data["codebook"] == "stance"
+        with pytest.raises(UsageError, match="give your name: --annotator NAME"):
+            store.restore_codebook(1)
+    with workbench.open(second, write=True) as store:
+        assert store.import_labels(tmp_path / "labels.csv").data["added"] == n_events
+        merged = store.merge_labels(first).data
+        assert (merged["known"], merged["added"]) == (n_events, 1), "the decision is new"
+        with pytest.raises(UsageError, match="is this store itself"):
+            store.merge_labels(second)
 
 
 def test_the_types_are_those_of_the_declared_options() -> None:

@@ -34,6 +34,12 @@ from workbench.commands.import_file import (
     ImportCommand,
 )
 from workbench.commands.issues import ExportIssueLabelsCommand, LabelIssueCommand
+from workbench.commands.labels import (
+    AdjudicateCommand,
+    ExportLabelsCommand,
+    MergeLabelsCommand,
+    RestoreCodebookCommand,
+)
 from workbench.commands.people import DescribePersonCommand
 from workbench.commands.prompts import PromptsCommand
 from workbench.commands.registry import (
@@ -249,6 +255,10 @@ IMMEDIATE: Sequence[tuple[ImmediateCommand, Sequence[str]]] = (
     (RuleCommand(("a", "b"), "misread", "why", "Ada", "agree"), ["a", "b", "misread"]),
     (UndoRulingCommand("3c59", as_="Ada", reason="no"), []),
     (ImportRulingsCommand(Path("rulings.jsonl")), []),
+    (ExportLabelsCommand("tests", Path("x.jsonl"), "prodigy"), []),
+    (MergeLabelsCommand("tests", "new", "test", partial=True, merge=Path("y.db")), []),
+    (AdjudicateCommand(item=3, label="agree", reason="slip", annotator="Ada"), []),
+    (RestoreCodebookCommand("side", "Ada", "why", restore=2), []),
     (
         SampleCommand(
             "tests", "test", "side", 2, 3, 0.5, 0.1, 9, 4, 7, "small", ("model-a", "model-b")

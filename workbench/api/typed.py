@@ -1207,6 +1207,90 @@ class ExportIssueLabelsOptions(TypedDict, total=False):
     """how many people a majority needs, for this figure only (default: as set by --gold-from)"""
 
 
+class ExportLabelsOptions(TypedDict, total=False):
+    """Options of `workbench labels`."""
+
+    queue: str | None
+    """only this queue (default: all)"""
+    layout: Literal["label-studio", "prodigy", "doccano", "potato"] | None
+    """export: labels as another tool has them: label-studio, prodigy, doccano, potato (default: our
+    own)"""
+
+
+class ImportLabelsOptions(TypedDict, total=False):
+    """Options of `workbench labels`."""
+
+    queue: str | None
+    """only this queue (default: all)"""
+    into: str | None
+    """import: make this queue for items that are in no queue"""
+    purpose: Literal["training", "test", "check"]
+    """purpose of that queue (default: training)"""
+    partial: bool
+    """skip events about texts that this store lacks"""
+    codebook: str
+    """for rows of a file without a queue (default: stance)"""
+
+
+class MergeLabelsOptions(TypedDict, total=False):
+    """Options of `workbench labels`."""
+
+    queue: str | None
+    """only this queue (default: all)"""
+    into: str | None
+    """import: make this queue for items that are in no queue"""
+    purpose: Literal["training", "test", "check"]
+    """purpose of that queue (default: training)"""
+    partial: bool
+    """skip events about texts that this store lacks"""
+
+
+class AdjudicateOptions(TypedDict, total=False):
+    """Options of `workbench adjudicate`."""
+
+    queue: str | None
+    """only this queue (default: all)"""
+    codebook: Literal["stance", "side"]
+    """(default: stance)"""
+    label: str | None
+    """label"""
+    reason: Literal["slip", "ambiguous", "guideline", "context", "hedged", "other"]
+    """slip, ambiguous, guideline, context, hedged, other (default: other)"""
+    note: str
+    """note"""
+    annotator: str | None
+    """who decides"""
+
+
+class ExportCodebookOptions(TypedDict, total=False):
+    """Options of `workbench codebook`."""
+
+    codebook: Literal["stance", "side"]
+    """stance of answers, side of statements (default: stance)"""
+
+
+class ChangeCodebookOptions(TypedDict, total=False):
+    """Options of `workbench codebook`."""
+
+    codebook: Literal["stance", "side"]
+    """stance of answers, side of statements (default: stance)"""
+    annotator: str | None
+    """who changes it"""
+    note: str
+    """why"""
+
+
+class RestoreCodebookOptions(TypedDict, total=False):
+    """Options of `workbench codebook`."""
+
+    codebook: Literal["stance", "side"]
+    """stance of answers, side of statements (default: stance)"""
+    annotator: str | None
+    """who changes it"""
+    note: str
+    """why"""
+
+
 class RuleOptions(TypedDict, total=False):
     """Options of `workbench rule`."""
 
@@ -1542,6 +1626,104 @@ class Typed(ABC):
         """
         values = {**options, "export": export}
         return self._do("export_issue_labels", values)
+
+    def export_labels(
+        self,
+        export: str | Path,
+        **options: Unpack[ExportLabelsOptions],
+    ) -> Finished:
+        """Write every label event to a file.
+
+        Options are those of `workbench labels`, by their names.
+
+        Raises WorkbenchError for what cannot be done.
+        """
+        values = {**options, "export": export}
+        return self._do("export_labels", values)
+
+    def import_labels(
+        self,
+        import_: str | Path,
+        **options: Unpack[ImportLabelsOptions],
+    ) -> Finished:
+        """Add the label events of a file that the store lacks.
+
+        Options are those of `workbench labels`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "import_": import_}
+        return self._do("import_labels", values)
+
+    def merge_labels(
+        self,
+        merge: str | Path,
+        **options: Unpack[MergeLabelsOptions],
+    ) -> Finished:
+        """Add the label events of another store, with its queues, rulings, people, control samples.
+
+        Options are those of `workbench labels`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "merge": merge}
+        return self._do("merge_labels", values)
+
+    def adjudicate(
+        self,
+        item: int,
+        **options: Unpack[AdjudicateOptions],
+    ) -> Finished:
+        """Decide an item that people disagree on.
+
+        Options are those of `workbench adjudicate`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "item": item}
+        return self._do("adjudicate", values)
+
+    def export_codebook(
+        self,
+        export: str | Path,
+        **options: Unpack[ExportCodebookOptions],
+    ) -> Finished:
+        """Write a codebook to a file, which can be changed and read again.
+
+        Options are those of `workbench codebook`, by their names.
+
+        Raises WorkbenchError for what cannot be done.
+        """
+        values = {**options, "export": export}
+        return self._do("export_codebook", values)
+
+    def change_codebook(
+        self,
+        change: str | Path,
+        **options: Unpack[ChangeCodebookOptions],
+    ) -> Finished:
+        """Let the codebook of a file count from now on. Labels keep their version.
+
+        Options are those of `workbench codebook`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "change": change}
+        return self._do("change_codebook", values)
+
+    def restore_codebook(
+        self,
+        restore: int,
+        **options: Unpack[RestoreCodebookOptions],
+    ) -> Finished:
+        """Let an earlier version of a codebook count again.
+
+        Options are those of `workbench codebook`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "restore": restore}
+        return self._do("restore_codebook", values)
 
     def rule(
         self,
