@@ -8,11 +8,16 @@ from textwrap import indent, wrap
 
 import workbench
 from workbench import registry
-from workbench.api.options import takes_several
+from workbench.api.options import keyword_of, takes_several
 from workbench.commands.agreement import OPTIONS as AGREEMENT
-from workbench.commands.command import JobCommand
+from workbench.commands.command import Command, ImmediateCommand, JobCommand
 from workbench.commands.import_file import ImportCommand
-from workbench.commands.registry import JOB_COMMANDS, job_command
+from workbench.commands.registry import (
+    IMMEDIATE_COMMANDS,
+    JOB_COMMANDS,
+    immediate_command,
+    job_command,
+)
 from workbench.commands.run import AGAIN, RunCommand, run_options
 from workbench.options.option import Option, Type
 
@@ -20,6 +25,8 @@ PLACE = Path(workbench.__file__).parent / "api" / "typed.py"
 WIDTH = 100
 KINDS = [kind for kind in JOB_COMMANDS if kind != RunCommand.KIND]
 "kinds of jobs that are started by a method of the store; `workbench.run` asks a model"
+BY_HAND = ("export",)
+"verbs whose method of the store is written by hand, since it has defaults and results of its own"
 FILES_OR_VALUES = ("map", "personas")
 "options that are typed as values, or as the path of a file with them"
 OPEN = ("reader", "audit", "format")
@@ -76,16 +83,34 @@ def typed() -> str:
         _class(_options_name(command), f"Options of `workbench {kind}`.", options_of(command))
         for kind, command in commands.items()
     ]
-    doors = [_doors(figures), *(_method(kind, command) for kind, command in commands.items())]
+    immediate = {name: immediate_command(name) for name in IMMEDIATE_COMMANDS}
+    parts += [
+        _class(
+            _options_name(command),
+            f"Options of `workbench {command.VERB}`.",
+            _further_options(command),
+        )
+        for command in immediate.values()
+        if _further_options(command)
+    ]
+    doors = [
+        _doors(figures),
+        *(_method(kind, command) for kind, command in commands.items()),
+        *(
+            _immediate_method(name, command)
+            for name, command in immediate.items()
+            if name not in BY_HAND
+        ),
+    ]
     return "\n\n\n".join((HEAD, *parts, "\n\n".join(doors))) + "\n"
 
 
-def options_of(command: type[JobCommand]) -> list[Option]:
+def options_of(command: type[Command]) -> list[Option]:
     """Return the options of a command, in their order."""
     return list(command.options().values())
 
 
-def _options_name(command: type[JobCommand]) -> str:
+def _options_name(command: type[Command]) -> str:
     return command.__name__.replace("Command", "Options")
 
 
@@ -96,6 +121,9 @@ def _method(kind: str, command: type[JobCommand]) -> str:
         "    def _carry_out(",
         "        self, kind: str, options: Mapping[str, Any], *, quiet: bool",
         "    ) -> Finished: ...",
+        "",
+        "    @abstractmethod",
+        "    def _do(self, verb: str, options: Mapping[str, Any]) -> Finished: ...",
         "",
     ]
     method = [
@@ -115,6 +143,53 @@ def _method(kind: str, command: type[JobCommand]) -> str:
     return "\n".join(method if kind != KINDS[0] else [*lines, *method])
 
 
+def _immediate_method(name: str, command: type[ImmediateCommand]) -> str:
+    """Return the method of a command that is done at once. Required options are parameters."""
+    required = [option for option in options_of(command) if _is_parameter(command, option)]
+    positional = [option for option in required if option.positional or option.name == command.ACT]
+    keywords = [option for option in required if option not in positional]
+    parameters = ["self", *map(_parameter, positional)]
+    parameters += ["*", *map(_parameter, keywords)] if keywords else []
+    values = [f'"{keyword_of(option)}": {keyword_of(option)}' for option in required]
+    if _further_options(command):
+        parameters.append(f"**options: Unpack[{_options_name(command)}]")
+        values.insert(0, "**options")
+    errors = "" if command.READS_ONLY else "ReadOnlyStore for a store opened for reading, "
+    lines = [
+        f"    def {name}(",
+        *(f"        {parameter}," for parameter in parameters),
+        "    ) -> Finished:",
+        f'        """{command.__doc__}',
+        "",
+        f"        Options are those of `workbench {command.VERB}`, by their names.",
+        "",
+        f"        Raises {errors}WorkbenchError for what cannot be done.",
+        '        """',
+        f"        values = {{{', '.join(values)}}}",
+        f'        return self._do("{name}", values)',
+    ]
+    return "\n".join(lines)
+
+
+def _further_options(command: type[ImmediateCommand]) -> list[Option]:
+    """Return the options that are no parameters of their own."""
+    return [option for option in options_of(command) if not _is_parameter(command, option)]
+
+
+def _is_parameter(command: type[ImmediateCommand], option: Option) -> bool:
+    """Return whether an option is a parameter of its own."""
+    return option.required or option.name in ("what", command.ACT)
+
+
+def _parameter(option: Option) -> str:
+    kinds = dict.fromkeys(kind for kind in _kinds(option) if kind != "None")
+    text = f"{keyword_of(option)}: {_union(kinds)}"
+    if len(text) < WIDTH - 10:
+        return text
+    lines = wrap(text, WIDTH - 12, break_on_hyphens=False)
+    return f"\n{' ' * 12}".join(lines)
+
+
 def _named(audit: str) -> str:
     return "".join(part.capitalize() for part in audit.split("_")) + "Figures"
 
@@ -124,7 +199,7 @@ def _class(name: str, about: str, options: Iterable[Option]) -> str:
     kinds: dict[str, dict[str, None]] = {}
     helps: dict[str, dict[str, None]] = {}
     for option in options:
-        key = option.name.rstrip("_")
+        key = keyword_of(option)
         kinds.setdefault(key, {}).update(dict.fromkeys(_kinds(option)))
         helps.setdefault(key, {}).setdefault(option.explained or option.title)
     lines = [f"class {name}(TypedDict, total=False):", f'    """{about}"""', ""]
@@ -145,7 +220,7 @@ def _kinds(option: Option) -> Iterator[str]:
     if option.type is Type.PATH or option.name in FILES_OR_VALUES:
         yield "Path"
     yield from (f'Literal["{word}"]' for word in option.words)
-    if "=" in option.metavar and not option.many:
+    if "=" in option.metavar:
         yield "Mapping[str, str]"
     if takes_several(option):
         yield "Sequence[str]"

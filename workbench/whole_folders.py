@@ -1,7 +1,7 @@
-"""Folders that exist whole or not at all.
+"""Folders and files that exist whole or not at all.
 
-Each is made under a hidden name beside its place, then renamed. A program that is killed leaves the
-hidden folder. The next one that writes beside it removes it, once it is a day old.
+A folder is made under a hidden name beside its place, then renamed. A program that is killed leaves
+the hidden folder. The next one that writes beside it removes it, once it is a day old.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
+from typing import TextIO
 from uuid import uuid4
+
+from workbench.errors import UsageError
 
 ABANDONED_S = 86_400
 MACHINE = blake2b(platform.node().encode(), digest_size=4).hexdigest()
@@ -71,3 +74,20 @@ def _newest(folder: Path) -> float:
         for name in ("", *folders, *files)
     ]
     return max(path.lstat().st_mtime for path in paths)
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[TextIO]:
+    """Open a new file for writing, which exists whole or not at all. Raises UsageError."""
+    if path.exists():
+        raise UsageError(f"{path} exists already; choose another name")
+    part_path = path.with_name(path.name + ".part")
+    try:
+        with part_path.open("w", encoding="utf-8", newline="") as file:
+            yield file
+        part_path.rename(path)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
+    finally:
+        with suppress(OSError):
+            part_path.unlink()

@@ -47,6 +47,16 @@ def test_other_formats_say_what_they_leave_out(
     assert run(capsys, *command.split())[0] == 0
 
 
+def test_descriptions_of_people_belong_to_an_instrument_alone(
+    demo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = demo.parent / "out"
+    code, _, err = run(capsys, "export", demo, out, "--what", "labels", "--people", "none")
+    assert code == 2
+    assert "--people is only for an instrument" in err
+    assert not out.exists()
+
+
 def test_json_lists_files_and_what_is_left_out(
     demo: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -31,6 +31,7 @@ from tests.jobs.test_response_bias_runs import DESIGN, ask, pairs
 from tests.questionnaire_stores import card, ideal, panel, predict
 from tests.stores.test_thoughts import asked, persona
 from tests.tui import bias_stores
+from tests.tui.annotation_stores import answers, labelling_store
 from tests.tui.audit_runs import NO, UNREADABLE, YES, audited
 from workbench import registry
 from workbench.cli.main import main
@@ -359,6 +360,145 @@ def test_commands_that_start_jobs_are_methods(tmp_path: Path) -> None:
             store.classify()
     with workbench.open(path) as store, pytest.raises(ReadOnlyStore, match="draft writes to it"):
         store.draft(model="rule", kind="negation")
+
+
+def test_a_report_is_a_method_with_the_options_of_the_verb(
+    stores: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, folder = stores["reliability"], tmp_path / "out"
+    assert main(["report", str(path), str(folder), "--seed", "3", "--json"]) == 0
+    of_shell = {file: hashed(Path(file)) for file in json.loads(capsys.readouterr().out)["files"]}
+    shutil.rmtree(folder)
+    with workbench.open(path) as store:
+        written = store.report(folder, seed=3)
+        assert {file: hashed(Path(file)) for file in written.data["files"]} == of_shell
+        assert written.message.startswith(f"{folder / 'report.html'}  ")
+        with pytest.raises(UnknownName, match="nonsense"):
+            store.report(tmp_path / "none", audit=["reliability", "nonsense"])
+        with pytest.raises(FieldError, match="found 'some'; give failed, all or none"):
+            store.report(tmp_path / "none", answers="some")  # type: ignore[arg-type]
+    assert not (tmp_path / "none").exists()
+
+
+def test_instruments_and_rows_are_exported_as_in_the_shell(
+    stores: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = stores["reliability"]
+    with workbench.open(path) as store:
+        (name,) = store.instruments
+        written = store.export(tmp_path / "instrument", "instrument", people="none")
+        rows = store.export(tmp_path / "rows", ["answers", "labels"], instrument=[name])
+        with pytest.raises(UsageError, match="--expand: only for rows"):
+            store.export(tmp_path / "none", "instrument", expand=True)
+        with pytest.raises(UsageError, match="--people is only for an instrument"):
+            store.export(tmp_path / "none", people="pseudonyms")
+        with pytest.raises(UsageError, match="export takes no 'persons'"):
+            store.export(tmp_path / "none", persons="none")  # type: ignore[call-overload]
+    assert not (tmp_path / "none").exists()
+    assert [file.name for file in rows.files] == ["answers.csv", "labels.csv"]
+    assert main(["export", str(path), str(tmp_path / "shell"), "--people", "none", "--json"]) == 0
+    files = json.loads(capsys.readouterr().out)["files"]
+    assert [hashed(file) for file in written.files] == [hashed(Path(file)) for file in files]
+    assert written.format == "csv"
+
+
+def test_prompts_are_written_as_in_the_shell(
+    stores: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, words = (
+        stores["reliability"],
+        ["--layout", "inspect", "--samples", "2", "--statements", "1"],
+    )
+    assert main(["prompts", str(path), str(tmp_path / "shell"), *words, "--json"]) == 0
+    of_shell = json.loads(capsys.readouterr().out)
+    with workbench.open(path) as store:
+        written = store.prompts(tmp_path / "python", layout="inspect", samples=2, statements=1)
+        with pytest.raises(UsageError, match="--exact computes probabilities"):
+            store.prompts(tmp_path / "none", exact=True)
+        with pytest.raises(UsageError, match="--bias belongs to --audit response_bias"):
+            store.prompts(tmp_path / "none", bias="odd_even")
+    assert dict(written.data) == {**of_shell, "folder": str(tmp_path / "python")}
+    for name in of_shell["files"]:
+        assert hashed(tmp_path / "python" / name) == hashed(tmp_path / "shell" / name)
+
+
+def test_a_queue_is_drawn_as_in_the_shell(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.db"
+    with new_store(path) as opened:
+        opened.instruments.add(instrument())
+    words = ["--name", "sides", "--purpose", "test", "--codebook", "side", "--limit", "2", "--json"]
+    assert main(["sample", str(path), *words, "--dry-run"]) == 0
+    of_shell = json.loads(capsys.readouterr().out)
+    with workbench.open(path) as store, pytest.raises(ReadOnlyStore, match="sample writes to it"):
+        store.sample(name="sides", purpose="test", codebook="side")
+    with workbench.open(path, write=True) as store:
+        drawn = store.sample(name="sides", purpose="test", codebook="side", limit=2)
+        assert drawn.message.startswith("sides: 2 items for test, 4 labels to give")
+        assert store.opened.queues.get("sides").needed == 4
+    assert json.loads(json.dumps(drawn.data)) == {**of_shell, "made": True}
+
+
+def test_people_issues_and_rulings_are_changed_as_in_the_shell(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.db"
+    assert main(["init", str(path), "--demo"]) == 0
+    with workbench.open(path, write=True) as store:
+        for previous in ("none", "0"):
+            labelled = store.label_issue(("for-01", "law_and_order", "1"), annotator="Ada")
+            assert labelled.message == f"for-01 law_and_order: +1 (before: {previous})"
+            store.label_issue(("for-01", "law_and_order", "0"), annotator="Ada")
+        assert store.describe_person("Ada", set={"country": "Italy"}).data == {
+            "person": "Ada",
+            "fields": {"country": "Italy"},
+        }
+        exported = store.export_issue_labels(tmp_path / "labels.csv")
+        assert store.import_issue_labels(tmp_path / "labels.csv").data["added"] == 0
+        ruled = store.rule("for-01", "excluded", reason="unclear", as_="Bob")
+        (ruling,) = ruled.data
+        assert ruled.message == "Bob rules excluded: for-01."
+        store.export_rulings(tmp_path / "rulings.jsonl")
+        with pytest.raises(UsageError, match="give --as NAME"):
+            store.undo_ruling(ruling["uid"])
+        assert store.undo_ruling(ruling["uid"], as_="Bob").data["undoes"] == ruling["uid"]
+        assert store.import_rulings(tmp_path / "rulings.jsonl").data == {"added": 0, "known": 1}
+        with pytest.raises(UsageError, match="give your name: --annotator NAME"):
+            store.set_gold_minimum(1)
+        assert store.opened.instruments.names() == ("veldania",), "the connection is as it was"
+    with workbench.open(path) as store, pytest.raises(ReadOnlyStore, match="rule writes to it"):
+        store.rule("for-01", "excluded", reason="unclear", as_="Bob")
+    capsys.readouterr()
+    assert main(["issues", str(path), "--export", str(tmp_path / "shell.csv"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["labels"] == exported.data["labels"]
+
+
+def test_labels_and_codebooks_are_moved_and_changed_as_in_the_shell(tmp_path: Path) -> None:
+    first = labelling_store(tmp_path / "first.db", answers(2))
+    second = Path(shutil.copy(first, tmp_path / "second.db"))
+    label(first, "ana", ("agree", "agree"))
+    label(first, "bob", ("agree", "neutral"))
+    with workbench.open(first, write=True) as store:
+        n_events = store.export_labels(tmp_path / "labels.csv").data["events"]
+        (disputed,) = [
+            item.context.unit for item in store.opened.labels.judged("stance") if item.open
+        ]
+        decided = store.adjudicate(disputed, label="neutral", annotator="eve", reason="slip")
+        assert decided.message == f"Item {disputed} is neutral, decided by eve."
+        file = tmp_path / "stance.toml"
+        store.export_codebook(file)
+        file.write_text(file.read_text().replace('question = "', 'question = "Really: ', 1))
+        assert store.change_codebook(file, annotator="eve").data["version"] == 2
+        assert store.restore_codebook(1, annotator="eve").data["codebook"] == "stance"
+        with pytest.raises(UsageError, match="give your name: --annotator NAME"):
+            store.restore_codebook(1)
+    with workbench.open(second, write=True) as store:
+        assert store.import_labels(tmp_path / "labels.csv").data["added"] == n_events
+        merged = store.merge_labels(first).data
+        assert (merged["known"], merged["added"]) == (n_events, 1), "the decision is new"
+        with pytest.raises(UsageError, match="is this store itself"):
+            store.merge_labels(second)
 
 
 def test_the_types_are_those_of_the_declared_options() -> None:

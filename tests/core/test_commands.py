@@ -4,6 +4,7 @@ options.
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Sequence
 from dataclasses import fields
@@ -14,14 +15,17 @@ from typing import Any
 import click
 import pytest
 
+import workbench
 from stores.core.store import Store
 from tests.conftest import instrument
 from workbench.api import typed
-from workbench.cli.main import workbench
+from workbench.api.options import keyword_of
+from workbench.cli.main import workbench as command_line
 from workbench.cli.verbs import Verb
 from workbench.commands.check import CheckCommand
-from workbench.commands.command import JobCommand
+from workbench.commands.command import Command, ImmediateCommand, JobCommand
 from workbench.commands.draft import DraftCommand
+from workbench.commands.export import ExportCommand
 from workbench.commands.import_file import (
     OF_LABELS,
     OF_LOG,
@@ -29,18 +33,36 @@ from workbench.commands.import_file import (
     OF_TABLE,
     ImportCommand,
 )
-from workbench.commands.registry import JOB_COMMANDS, job_command
+from workbench.commands.issues import ExportIssueLabelsCommand, LabelIssueCommand
+from workbench.commands.labels import (
+    AdjudicateCommand,
+    ExportLabelsCommand,
+    MergeLabelsCommand,
+    RestoreCodebookCommand,
+)
+from workbench.commands.people import DescribePersonCommand
+from workbench.commands.prompts import PromptsCommand
+from workbench.commands.registry import (
+    IMMEDIATE_COMMANDS,
+    JOB_COMMANDS,
+    immediate_command,
+    job_command,
+)
+from workbench.commands.report import ReportCommand
+from workbench.commands.rulings import ImportRulingsCommand, RuleCommand, UndoRulingCommand
 from workbench.commands.run import RunCommand
+from workbench.commands.sample import SampleCommand
 from workbench.commands.train import ClassifyCommand, TrainCommand
 from workbench.errors import FieldError, UsageError
-from workbench.options.flags import as_arguments
+from workbench.options.flags import as_arguments, spread
+from workbench.options.option import Option
 
 KINDS = pytest.mark.parametrize("kind", [kind for kind in JOB_COMMANDS if kind != RunCommand.KIND])
 "kinds of jobs whose forms are made of their commands"
 
 
 def verb_of(kind: str) -> Verb:
-    command = workbench().get_command(click.Context(workbench()), kind)
+    command = command_line().get_command(click.Context(command_line()), kind)
     assert command is not None
     verb: Verb = command.verb
     return verb
@@ -91,7 +113,7 @@ def test_a_form_filled_with_the_texts_of_a_command_is_that_command(command: JobC
 def test_a_command_line_with_the_values_of_a_command_is_that_command(command: JobCommand) -> None:
     words = as_arguments(command.options().values(), command.values())
     verb = verb_of(command.KIND)
-    parsed = workbench().get_command(click.Context(workbench()), command.KIND)
+    parsed = command_line().get_command(click.Context(command_line()), command.KIND)
     assert parsed is not None
     with parsed.make_context(command.KIND, ["x.db", *words]) as context:
         arguments = SimpleNamespace(**context.params)
@@ -169,17 +191,116 @@ def test_a_run_like_another_asks_the_same(store: Store, command: RunCommand) -> 
     again = RunCommand.from_specification(store, json.loads(json.dumps(design.as_json())))
     assert again.design(store) == design
     words = as_arguments(again.all_options(), again.values())
-    parsed = workbench().get_command(click.Context(workbench()), "run")
+    parsed = command_line().get_command(click.Context(command_line()), "run")
     assert parsed is not None
     with parsed.make_context("run", ["x.db", *words]) as context:
         line = SimpleNamespace(**context.params)
     assert RunCommand.from_arguments(line).design(store) == design
 
 
+@pytest.mark.parametrize("method", IMMEDIATE_COMMANDS)
+def test_every_option_of_an_immediate_command_is_in_the_verb_and_the_method(method: str) -> None:
+    command = immediate_command(method)
+    options = command.options()
+    assert command.ACT in ("", *options)
+    of_verb = {option.name: option for option in verb_of(command.VERB).options}
+    assert {name: vars_of(of_verb[name]) for name in options} == {
+        name: vars_of(option) for name, option in options.items()
+    }
+    of_name = typed.__dict__.get(command.__name__.replace("Command", "Options"), object())
+    parameters = {*inspect.signature(getattr(workbench.Store, method)).parameters}
+    required = {name for name, option in options.items() if option.required}
+    assert required <= parameters
+    keywords = {*getattr(of_name, "__annotations__", {}), *parameters} - {"self", "options"}
+    assert keywords == {keyword_of(option) for option in options.values()}
+
+
+def vars_of(option: Option) -> dict[str, Any]:
+    return {each.name: getattr(option, each.name) for each in fields(option)}
+
+
+IMMEDIATE: Sequence[tuple[ImmediateCommand, Sequence[str]]] = (
+    (ReportCommand(Path("out")), ["out"]),
+    (
+        ReportCommand(
+            Path("out"),
+            audit=("reliability", "bias_score"),
+            model=("a (T 1, top-p 0.9)",),
+            answers="all",
+            without_rulings=True,
+            compare=("one", "two, three"),
+            same_within=0.05,
+            table=("cells",),
+            title="A title, with a comma",
+        ),
+        ["out"],
+    ),
+    (ExportCommand(Path("out")), ["out"]),
+    (
+        ExportCommand(
+            Path("out"),
+            what=("answers", "verdicts"),
+            instrument="one,two",
+            format="parquet",
+            model=("a", "b"),
+            expand=True,
+        ),
+        ["out"],
+    ),
+    (ExportCommand(Path("out"), people="none", force=True, format="jsonl"), ["out"]),
+    (SampleCommand("tests", "test"), []),
+    (DescribePersonCommand("Ada", set=("country=Italy", "job=nurse"), unset=("age",)), []),
+    (LabelIssueCommand(label=("s-01", "law", "-1"), annotator="Ada"), []),
+    (ExportIssueLabelsCommand("small", Path("gold.csv"), gold=True, fewest=1), []),
+    (RuleCommand(("a", "b"), "misread", "why", "Ada", "agree"), ["a", "b", "misread"]),
+    (UndoRulingCommand("3c59", as_="Ada", reason="no"), []),
+    (ImportRulingsCommand(Path("rulings.jsonl")), []),
+    (ExportLabelsCommand("tests", Path("x.jsonl"), "prodigy"), []),
+    (MergeLabelsCommand("tests", "new", "test", partial=True, merge=Path("y.db")), []),
+    (AdjudicateCommand(item=3, label="agree", reason="slip", annotator="Ada"), []),
+    (RestoreCodebookCommand("side", "Ada", "why", restore=2), []),
+    (
+        SampleCommand(
+            "tests", "test", "side", 2, 3, 0.5, 0.1, 9, 4, 7, "small", ("model-a", "model-b")
+        ),
+        [],
+    ),
+    (
+        PromptsCommand(
+            Path("out"),
+            layout="openai-batch",
+            model="gpt",
+            request=RunCommand(
+                "scripted", statements="2", temperature=0.5, own={"until_settled": True}
+            ),
+        ),
+        ["out"],
+    ),
+)
+"commands, with the positional arguments that their flags follow"
+
+
+@pytest.mark.parametrize(("command", "positional"), IMMEDIATE)
+def test_the_flags_of_an_immediate_command_make_the_same_command(
+    command: ImmediateCommand, positional: Sequence[str]
+) -> None:
+    assert parsed_command(type(command), [*positional, *command.flags()]) == command
+
+
+def parsed_command(command: type[ImmediateCommand], words: Sequence[str]) -> Command:
+    """Return the command of a command line, whose words follow the store."""
+    group = command_line()
+    parsed = group.get_command(click.Context(group), command.VERB)
+    assert parsed is not None
+    several = {option.flag for option in command.options().values() if option.several}
+    with parsed.make_context(command.VERB, spread(["x.db", *words], several)) as context:
+        return command.from_arguments(SimpleNamespace(**context.params))
+
+
 def test_an_option_beside_a_frozen_plan_counts_even_if_it_is_the_default(store: Store) -> None:
     store.instruments.add(instrument())
     planned = RunCommand("scripted", seed=7, samples=4, own={"until_settled": True})
-    parsed = workbench().get_command(click.Context(workbench()), "run")
+    parsed = command_line().get_command(click.Context(command_line()), "run")
     assert parsed is not None
     with parsed.make_context("run", ["x.db", "--seed", "1"]) as context:
         line = SimpleNamespace(**context.params)

@@ -45,10 +45,10 @@ from workbench.formats.folder import put
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.report.collected import Part, collect, groups
-from workbench.report.options import ReportChoice
+from workbench.report.options import ReportChoice, silent
 from workbench.report.page import read
 from workbench.report.reached import published_tables
-from workbench.report.written import silent, write_report
+from workbench.report.written import write_report
 from workbench.whole_folders import MACHINE
 
 FILES = ("report.html", "index.csv", "supplement.zip", "methods.md", "references.bib")
@@ -570,7 +570,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from stores.core.store import Store
-from workbench.report.options import ReportChoice
+from workbench.report.options import ReportChoice, silent
 from workbench.report.written import write_report
 whole = Path.write_bytes
 def last(self, data):
@@ -711,8 +711,8 @@ def test_a_report_by_the_published_rules_names_commands_that_judge_by_them(
         "report",
         "STORE",
         "OUT",
-        "--as-published",
         "--without-rulings",
+        "--as-published",
     ] in commands
     printing = [words for words in commands if words[:2] == ["workbench", "show"]]
     assert printing

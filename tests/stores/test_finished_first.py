@@ -25,8 +25,7 @@ from workbench.evidence.answered import (
 )
 from workbench.inference.scripted.model import ScriptedModel
 from workbench.report.collected import collect
-from workbench.report.options import ReportChoice
-from workbench.report.written import silent
+from workbench.report.options import ReportChoice, silent
 from workbench.tui.results.loaded import Settings
 from workbench.tui.results.result_screen import load
 

@@ -13,11 +13,12 @@ from stores.annotation.annotator import Annotator
 from stores.core.store import Store
 from tests.tui.annotation_stores import answers, labelling_store
 from tests.tui.conftest import flowing, screen_text, shown, until
+from workbench.commands.sample import SampleCommand, default_labels
 from workbench.domain.annotations import Purpose
 from workbench.errors import UsageError
 from workbench.tui.annotation.adjudicate import AdjudicateScreen
 from workbench.tui.annotation.annotate import AnnotateScreen
-from workbench.tui.annotation.queues import QueueForm, QueuesScreen, QueueValues, as_spec
+from workbench.tui.annotation.queues import QueueForm, QueuesScreen, command_of
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
@@ -195,6 +196,7 @@ async def test_a_queue_is_made_after_seeing_what_would_be_drawn(path: Path) -> N
         await pilot.press("n")
         await until_screen(pilot, app, QueueForm)
         await until(pilot, lambda: "Give the queue a name" in shown(app, "#proposal"))
+        assert "instrument   all" in screen_text(app)
         await pilot.press(*"sides")
         await until(
             pilot, lambda: "has no free-text answers" in " ".join(shown(app, "#proposal").split())
@@ -260,9 +262,9 @@ async def test_the_form_of_a_queue_waits_for_its_name_and_f5_is_not_remembered(p
         assert not store.queues.list()
 
 
-def typed(**changes: Any) -> QueueValues:
-    values = {
-        "name": " a  b ",
+def typed(**changes: Any) -> SampleCommand:
+    texts = {
+        "name": " tests ",
         "purpose": "test",
         "codebook": "stance",
         "instrument": "",
@@ -272,34 +274,40 @@ def typed(**changes: Any) -> QueueValues:
         "seed": "0",
         "held_out": ".2",
         "attention": "10",
-        "models": ("m",),
+        "model": ("m",),
     }
-    return QueueValues(**(values | changes))
+    return command_of(texts | changes)
 
 
-def test_what_is_typed_becomes_the_specification() -> None:
-    spec = as_spec(typed())
-    assert (spec.name, spec.purpose, spec.instrument, spec.models) == (
-        "a b",
-        Purpose.TEST,
-        None,
-        ("m",),
+def test_what_is_typed_becomes_the_command() -> None:
+    assert typed() == SampleCommand(
+        name="tests",
+        purpose="test",
+        per_stratum=4,
+        labels=2,
+        overlap=0.5,
+        seed=0,
+        held_out=0.2,
+        attention=10,
+        model=("m",),
     )
-    assert (
-        spec.per_stratum,
-        spec.labels,
-        spec.overlap,
-        spec.seed,
-        spec.held_out,
-        spec.attention,
-    ) == (
-        4,
-        2,
-        0.5,
-        0,
-        0.2,
-        10,
-    )
+    assert typed(model=None, instrument="small").spec().models == ()
+
+
+@pytest.mark.parametrize(("purpose", "labels"), [("training", 1), ("test", 2), ("check", 2)])
+def test_a_queue_has_as_many_labels_as_the_command_line_gives_it(purpose: str, labels: int) -> None:
+    assert typed(purpose=purpose, labels="").spec().labels == labels
+    assert str(default_labels(Purpose(purpose))) == str(labels)
+
+
+def test_a_name_that_the_command_line_refuses_is_refused_in_the_form() -> None:
+    with pytest.raises(UsageError, match="found the queue name 'a b'"):
+        typed(name=" a  b ").spec()
+
+
+def test_a_list_of_models_without_a_tick_is_refused() -> None:
+    with pytest.raises(UsageError, match="model: tick at least one"):
+        typed(model=())
 
 
 @pytest.mark.parametrize(
@@ -318,4 +326,4 @@ def test_what_is_typed_becomes_the_specification() -> None:
 )
 def test_a_field_that_cannot_be_as_it_is_is_named(field: str, text: str) -> None:
     with pytest.raises(UsageError, match="name" if field == "name" else "found"):
-        as_spec(typed(**{field: text}))
+        typed(**{field: text})

@@ -11,7 +11,7 @@ from typing import Any
 from stores.core.store import Store
 from stores.jobs.job_rows import Job
 from workbench.api.options import given
-from workbench.commands.registry import job_command
+from workbench.commands.registry import immediate_command, job_command
 from workbench.errors import JobError
 from workbench.figures.visible import visible
 from workbench.jobs.watching import STOPPING, progress_line, wait
@@ -25,8 +25,8 @@ class Finished:
     "number of the job; None if nothing was left to do, or no job was needed"
     message: str
     "the result in a sentence"
-    data: Mapping[str, Any]
-    "numbers of what was used and done, as `--json` prints them"
+    data: Any
+    "what was used and done, as `--json` prints it"
 
 
 def carry_out(store: Store, kind: str, values: Mapping[str, Any], *, quiet: bool) -> Finished:
@@ -45,6 +45,14 @@ def carry_out(store: Store, kind: str, values: Mapping[str, Any], *, quiet: bool
         return Finished(None, preview.text, preview.data)
     job = wait_until_done(store, command.start(store, preview), quiet=quiet)
     return Finished(job.id, job.message, preview.data)
+
+
+def do(store: Store, verb: str, values: Mapping[str, Any]) -> Finished:
+    """Do what an immediate command says. Raises what the command raises."""
+    command_class = immediate_command(verb)
+    arguments = given(command_class.options().values(), values, verb)
+    outcome = command_class.from_arguments(arguments).run(store)
+    return Finished(None, outcome.sentence, outcome.data)
 
 
 def wait_until_done(store: Store, number: int, *, quiet: bool) -> Job:

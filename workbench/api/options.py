@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from keyword import iskeyword
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,7 +25,7 @@ def given(options: Iterable[Option], values: Mapping[str, Any], of: str) -> Simp
     are a text with commas, a list or a tuple. Raises UsageError for an unknown option, FieldError
     for an invalid value.
     """
-    option_by_name = {option.name.rstrip("_"): option for option in options}
+    option_by_name = {keyword_of(option): option for option in options}
     for name in values:
         if name not in option_by_name:
             similar = get_close_matches(name, option_by_name, n=1)
@@ -42,6 +43,12 @@ def given(options: Iterable[Option], values: Mapping[str, Any], of: str) -> Simp
             for name, value in values.items()
         }
     )
+
+
+def keyword_of(option: Option) -> str:
+    """Return the name of an option as a keyword argument."""
+    name = option.name.rstrip("_")
+    return option.name if iskeyword(name) else name
 
 
 def several(names: str | Iterable[str] | None) -> tuple[str, ...]:

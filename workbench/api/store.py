@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
 
 from stores.core.store import Store as OpenStore
 from stores.instruments.instruments import Filters
@@ -15,7 +15,14 @@ from workbench import registry
 from workbench.api.options import given, several
 from workbench.api.results import Result
 from workbench.api.rows import Rows
-from workbench.api.typed import AgreementFigures, Asked, ImportOptions, Judging, Typed
+from workbench.api.typed import (
+    AgreementFigures,
+    Asked,
+    ExportOptions,
+    ImportOptions,
+    Judging,
+    Typed,
+)
 from workbench.audits.audit import Medium
 from workbench.errors import ReadOnlyStore, StoreError, UsageError
 from workbench.figures.json_values import to_json_values
@@ -23,12 +30,13 @@ from workbench.figures.visible import visible
 from workbench.pipeline.plans import with_plans
 from workbench.tidy.columns import Batch, Choice
 from workbench.tidy.columns import Rows as Declared
-from workbench.tidy.export import KINDS, Exported, export, kinds
+from workbench.tidy.export import KINDS, Exported
 from workbench.tidy.people import statements_listed
 
 if TYPE_CHECKING:
     from workbench.api.commands import Finished
     from workbench.api.plans import Plan
+    from workbench.formats.write import Written
 
 Made = TypeVar("Made")
 TO_WRITE = "Open it with workbench.open(path, write=True)."
@@ -214,6 +222,18 @@ class Store(Typed):
             )
         return carry_out(self.opened, kind, options, quiet=quiet)
 
+    def _do(self, verb: str, options: Mapping[str, Any]) -> Finished:
+        from workbench.api.commands import do
+        from workbench.commands.registry import immediate_command
+
+        if immediate_command(verb).READS_ONLY:
+            return self._read_or_copied(lambda store: do(store, verb, options))
+        if not self.writable:
+            raise ReadOnlyStore(
+                f"{self.path}: the store is open for reading, and {verb} writes to it. {TO_WRITE}"
+            )
+        return do(self.opened, verb, options)
+
     def agreement(self, queue: str | None = None, **options: Unpack[AgreementFigures]) -> Result:
         """Return the agreement of the annotators of a queue.
 
@@ -349,27 +369,38 @@ class Store(Typed):
             dict(options),
         )
 
-    def export(
-        self,
-        folder: str | Path,
-        what: Names = "answers",
-        *,
-        format: str = "csv",  # noqa: A002  as on the command line
-        model: Names = None,
-        audit: Names = None,
-        instrument: Names = None,
-        expand: bool = False,
-        names: bool = False,
-        without_rulings: bool = False,
-    ) -> Exported:
-        """Write rows into a new folder, with a dictionary of their columns.
+    @overload
+    def export(  # type: ignore[overload-overlap]  # no kind of rows is called `instrument`
+        self, folder: str | Path, what: Literal["instrument"], **options: Unpack[ExportOptions]
+    ) -> Written: ...
 
-        It does the same as `workbench export`.
+    @overload
+    def export(
+        self, folder: str | Path, what: Names = "answers", **options: Unpack[ExportOptions]
+    ) -> Exported: ...
+
+    def export(
+        self, folder: str | Path, what: Names = "answers", **options: Unpack[ExportOptions]
+    ) -> Exported | Written:
+        """Write rows into a new folder, with a dictionary of their columns, or an instrument.
+
+        Parameters
+        ----------
+        what : kinds of rows; `instrument` for an instrument, which can be imported again
+        options : those of `workbench export`, by their names
+
+        Raises UsageError for options that do not belong together, and if the folder cannot be
+        written; UnknownName for a name that the store lacks.
         """
-        selection = _names(model), _names(audit), _names(instrument)
-        choice = Choice(*selection, expand, names, rulings=not without_rulings)
-        row_kinds = kinds(_names(what))
-        return self._judged(lambda store: export(store, row_kinds, format, choice, Path(folder)))
+        from workbench.commands.export import ExportCommand
+
+        values = {**options, "folder": folder, "what": what}
+        command = ExportCommand.from_arguments(
+            given(ExportCommand.options().values(), values, "export")
+        )
+        if command.is_instrument:
+            return command.write_instrument(self.opened)
+        return self._read_or_copied(command.write_rows)
 
     def close(self) -> None:
         """Close the store."""
@@ -398,18 +429,18 @@ class Store(Typed):
         )
 
     def _judged(self, made: Callable[[OpenStore], Made]) -> Made:
-        """Return the result of a function of the store as it is at one moment.
+        """Return the result of a function of the store as it is at one moment."""
+        return self._read_or_copied(lambda store: store.at_once(lambda: made(store)))
+
+    def _read_or_copied(self, read: Callable[[OpenStore], Made]) -> Made:
+        """Return the result of a function of the store.
 
         The function gets a copy of the store if readings of rules have to be stored.
         """
-
-        def of(store: OpenStore) -> Made:
-            return store.at_once(lambda: made(store))
-
         try:
-            return of(self.opened)
+            return read(self.opened)
         except ReadOnlyStore:
-            return of(self._readable())
+            return read(self._readable())
 
     def _rows(self, of: Declared, choice: Choice) -> Rows:
         choice.check(self.opened)

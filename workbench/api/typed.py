@@ -970,6 +970,356 @@ class CheckOptions(TypedDict, total=False):
     """two statements of one country from this cosine on say the same (default: as it is)"""
 
 
+class ReportOptions(TypedDict, total=False):
+    """Options of `workbench report`."""
+
+    audit: str | Sequence[str] | None
+    """only these (default: all that were asked)"""
+    model: str | Sequence[str] | None
+    """one or more, separated by commas (default: all)"""
+    instrument: str | None
+    """its name (default: all that were asked)"""
+    answers: Literal["failed", "all", "none"]
+    """raw answers beside the verdicts (default: failed)"""
+    without_rulings: bool
+    """ignore auditors' rulings"""
+    seed: int
+    """seed of the intervals (default: 1)"""
+    compare: str | Sequence[str] | None
+    """compare two or more runs, by their names or their models' names: differences, with tests; put
+    the last one before another option or at the end"""
+    same_within: float | None
+    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5
+    points (default: none: a difference that is not shown stays undecided)"""
+    as_published: bool
+    """judge by the published rules where the usual ones differ"""
+    table: str | Sequence[str] | None
+    """also write these tables, as files of their own too: CSV, LaTeX and pictures (default: those
+    of the page)"""
+    every_file: bool
+    """write every table of every audit, and its picture, as files of its own, in place of
+    supplement.zip"""
+    title: str | None
+    """of the page (default: made of what it holds)"""
+
+
+class ExportOptions(TypedDict, total=False):
+    """Options of `workbench export`."""
+
+    instrument: str | Sequence[str] | None
+    """its name; for rows, separate several with commas (default: the only one; for rows all)"""
+    format: str | None
+    """csv, probvaa, jsonl, choices; for rows csv, parquet, jsonl (default: csv; choices if all
+    statements are multiple choice)"""
+    people: Literal["counts", "pseudonyms", "none"]
+    """also write descriptions of annotators and respondents, in separate files (default: counts)"""
+    force: bool
+    """replace files of the same name; others stay"""
+    model: str | Sequence[str] | None
+    """one or more, separated by commas (default: all)"""
+    audit: str | Sequence[str] | None
+    """separate several with commas (default: all)"""
+    expand: bool
+    """write one row per answer; without it, equal answers of a draw share a row"""
+    names: bool
+    """write people's names instead of pseudonyms"""
+    without_rulings: bool
+    """ignore auditors' rulings in verdicts and figures"""
+
+
+class PromptsOptions(TypedDict, total=False):
+    """Options of `workbench prompts`."""
+
+    layout: Literal["csv", "openai-batch", "inspect", "lm-eval"]
+    """for which program: csv, openai-batch, inspect, lm-eval (default: csv)"""
+    model: str
+    """name that the prompts and requests have for it (default: MODEL)"""
+    audit: str
+    """which audit: reliability, bias_score, statement_labels, questionnaire, response_bias,
+    contamination, representation (default: reliability)"""
+    instrument: str | None
+    """its name (default: the only one)"""
+    statements: str | Sequence[str] | int | None
+    """the first N, or these, or `quick`; for a questionnaire its targets (default: all)"""
+    quick: bool
+    """a quick look: 8 statements that the seed draws, 5 samples unless --samples says otherwise"""
+    variants: str | Sequence[str] | None
+    """original, paraphrase-1, changed, … (default: those that the audit compares)"""
+    templates: str | Sequence[str] | int | None
+    """the first N, or these (default: all of the family)"""
+    family: str | None
+    """of templates; of response_bias lettered, extended, steering, … (default: the published
+    family)"""
+    language: str | None
+    """language of the wordings (default: the instrument's)"""
+    template_language: str | None
+    """language of the templates, if it differs (default: that of the wordings)"""
+    personas: str | Path | None
+    """stand before each prompt, which is asked without one, too: personas, system prompts or
+    beginnings of conversations, in TOML, JSON or CSV, or a list with one a line"""
+    samples: int | None
+    """answers per prompt (default: as published: 30, 3 or 50)"""
+    seed: int
+    """seed of the answers (default: 1)"""
+    temperature: Literal["server"] | float | None
+    """more than 0; server: the served model's own, which is another sampling (default: as the audit
+    was published)"""
+    top_p: Literal["server"] | float | None
+    """largest cumulative probability to draw from; server: as for the temperature (default: as the
+    audit was published)"""
+    top_k: Literal["server"] | int | None
+    """0: the whole vocabulary; server: the endpoint's own top-k, min-p and penalties (default: as
+    the audit was published)"""
+    max_new_tokens: int | None
+    """most tokens of an answer (default: as the audit was published)"""
+    thinking: Literal["off", "low", "medium", "high"] | int | None
+    """how much a model may think before it answers: off, low, medium, high, or a number of tokens
+    besides those of the answer; another sampling (default: the model's own, within the tokens of
+    the answer)"""
+    extra_body: str | None
+    """extra fields for each request to an endpoint, as JSON or TOML; part of the sampling"""
+    until_decided: bool
+    """end an answer once its label cannot change any more"""
+    exact: bool
+    """compute the probabilities of the two labels, or of the offered letters, instead of
+    sampling"""
+    no_default_system: bool
+    """empty the system turn that the model's chat template adds; counts as another model"""
+    dtype: Literal["float32", "bfloat16", "float16", "int8", "nf4"] | None
+    """of a local model: float32, bfloat16, float16, int8, nf4 (default: float32, on a GPU
+    bfloat16)"""
+    device: str | None
+    """of a local model: cpu, cuda, cuda:1, …, or all: one model over all GPUs, where one does not
+    hold it (default: $WORKBENCH_DEVICE, else the first GPU, else the CPU)"""
+    serve: Literal["vllm"] | None
+    """start a server for the model here and ask that: vllm, from an environment of its own
+    ($WORKBENCH_VLLM); the same as the model vllm:NAME"""
+    cluster: str | None
+    """answer on a Ray cluster: local (this machine's GPUs), auto, or an address"""
+    chat_format: str | None
+    """chat template of another model, or a .jinja file: for base models, which have no chat
+    template"""
+    until_settled: bool
+    """stop asking a prompt once no further answer can change its verdict: the same verdicts, fewer
+    answers"""
+    conditions: str | Sequence[str] | None
+    """qm, zero-shot, random, permuted, reduced, all, or single ones of these (default: qm)"""
+    respondents: int | None
+    """number of respondents to draw (default: all)"""
+    every: int | None
+    """one respondent in N for wordings other than the original (default: 10)"""
+    context_questions: int | None
+    """the first N context questions (default: all)"""
+    tries: int | None
+    """answers without an offered letter are drawn again, at most N x samples per prompt in all
+    (default: 20)"""
+    bias: str | Sequence[str] | None
+    """only questions of these biases: odd_even, … (default: all)"""
+
+
+class SampleOptions(TypedDict, total=False):
+    """Options of `workbench sample`."""
+
+    codebook: Literal["stance", "side"]
+    """stance of answers, side of statements (default: stance)"""
+    per_stratum: int
+    """of prefix x wording x model; test: on average (default: 4)"""
+    labels: int | None
+    """people per item (default: 2 for test and check, otherwise 1)"""
+    overlap: float
+    """share of items with K people; above 1: their number per stratum (default: 1)"""
+    held_out: float
+    """test: share of statements kept from training sets"""
+    limit: int | None
+    """items in all, at random (default: all)"""
+    attention: int
+    """items with a known label, for everybody"""
+    seed: int
+    """seed of the draw of items (default: 1)"""
+    instrument: str | None
+    """its name (default: all)"""
+    model: str | Sequence[str] | None
+    """one or more, separated by commas (default: all models that answered)"""
+
+
+class DescribePersonOptions(TypedDict, total=False):
+    """Options of `workbench people`."""
+
+    set: str | Mapping[str, str] | Sequence[str] | None
+    """set a field; may be given again"""
+    unset: str | Sequence[str] | None
+    """clear a field; may be given again"""
+    person: str | None
+    """who enters this (default: that person)"""
+
+
+class SetIssuesOptions(TypedDict, total=False):
+    """Options of `workbench issues`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+
+
+class LabelIssueOptions(TypedDict, total=False):
+    """Options of `workbench issues`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    annotator: str | None
+    """who labels or decides"""
+
+
+class AdjudicateIssueOptions(TypedDict, total=False):
+    """Options of `workbench issues`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    annotator: str | None
+    """who labels or decides"""
+
+
+class SetGoldMinimumOptions(TypedDict, total=False):
+    """Options of `workbench issues`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    annotator: str | None
+    """who labels or decides"""
+
+
+class ImportIssueLabelsOptions(TypedDict, total=False):
+    """Options of `workbench issues`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+
+
+class ExportIssueLabelsOptions(TypedDict, total=False):
+    """Options of `workbench issues`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    gold: bool
+    """print the gold labels"""
+    whose: Literal["gold", "people"]
+    """gold: prefer a source's own labels (default: gold)"""
+    fewest: int | None
+    """how many people a majority needs, for this figure only (default: as set by --gold-from)"""
+
+
+class ExportLabelsOptions(TypedDict, total=False):
+    """Options of `workbench labels`."""
+
+    queue: str | None
+    """only this queue (default: all)"""
+    layout: Literal["label-studio", "prodigy", "doccano", "potato"] | None
+    """export: labels as another tool has them: label-studio, prodigy, doccano, potato (default: our
+    own)"""
+
+
+class ImportLabelsOptions(TypedDict, total=False):
+    """Options of `workbench labels`."""
+
+    queue: str | None
+    """only this queue (default: all)"""
+    into: str | None
+    """import: make this queue for items that are in no queue"""
+    purpose: Literal["training", "test", "check"]
+    """purpose of that queue (default: training)"""
+    partial: bool
+    """skip events about texts that this store lacks"""
+    codebook: str
+    """for rows of a file without a queue (default: stance)"""
+
+
+class MergeLabelsOptions(TypedDict, total=False):
+    """Options of `workbench labels`."""
+
+    queue: str | None
+    """only this queue (default: all)"""
+    into: str | None
+    """import: make this queue for items that are in no queue"""
+    purpose: Literal["training", "test", "check"]
+    """purpose of that queue (default: training)"""
+    partial: bool
+    """skip events about texts that this store lacks"""
+
+
+class AdjudicateOptions(TypedDict, total=False):
+    """Options of `workbench adjudicate`."""
+
+    queue: str | None
+    """only this queue (default: all)"""
+    codebook: Literal["stance", "side"]
+    """(default: stance)"""
+    label: str | None
+    """label"""
+    reason: Literal["slip", "ambiguous", "guideline", "context", "hedged", "other"]
+    """slip, ambiguous, guideline, context, hedged, other (default: other)"""
+    note: str
+    """note"""
+    annotator: str | None
+    """who decides"""
+
+
+class ExportCodebookOptions(TypedDict, total=False):
+    """Options of `workbench codebook`."""
+
+    codebook: Literal["stance", "side"]
+    """stance of answers, side of statements (default: stance)"""
+
+
+class ChangeCodebookOptions(TypedDict, total=False):
+    """Options of `workbench codebook`."""
+
+    codebook: Literal["stance", "side"]
+    """stance of answers, side of statements (default: stance)"""
+    annotator: str | None
+    """who changes it"""
+    note: str
+    """why"""
+
+
+class RestoreCodebookOptions(TypedDict, total=False):
+    """Options of `workbench codebook`."""
+
+    codebook: Literal["stance", "side"]
+    """stance of answers, side of statements (default: stance)"""
+    annotator: str | None
+    """who changes it"""
+    note: str
+    """why"""
+
+
+class RuleOptions(TypedDict, total=False):
+    """Options of `workbench rule`."""
+
+    reading: str | None
+    """misread: the right reading; agree, disagree, B, unreadable, …"""
+    reader: str | None
+    """misread: reader of the figures, whose reading cannot be the right one (default: the usual
+    one)"""
+    instrument: str | None
+    """its name (default: the only one)"""
+    model: str | None
+    """model whose answers you looked at: a ruling on an answer, and that you reviewed a statement,
+    applies to it alone. @ and the first digits of its key name it, too (default: the only one that
+    gave the answer, or was asked the statement)"""
+    all_models: bool
+    """such a ruling applies to every model. Faults and exclusions of statements, wordings and
+    prompts always do"""
+
+
+class UndoRulingOptions(TypedDict, total=False):
+    """Options of `workbench rulings`."""
+
+    as_: str | None
+    """your name, needed by --undo; what others ruled on drawn answers that you have yet to decide
+    is not printed"""
+    reason: str
+    """undo: why; needed for another auditor's ruling"""
+
+
 class Typed(ABC):
     """What a store says of an audit, with the options of each audit."""
 
@@ -1080,6 +1430,9 @@ class Typed(ABC):
         self, kind: str, options: Mapping[str, Any], *, quiet: bool
     ) -> Finished: ...
 
+    @abstractmethod
+    def _do(self, verb: str, options: Mapping[str, Any]) -> Finished: ...
+
     def train(
         self, *, quiet: bool = True, **options: Unpack[TrainOptions]
     ) -> Finished:
@@ -1131,3 +1484,302 @@ class Typed(ABC):
         work on, JobError if the job did not finish.
         """
         return self._carry_out("check", options, quiet=quiet)
+
+    def report(
+        self,
+        folder: str | Path,
+        **options: Unpack[ReportOptions],
+    ) -> Finished:
+        """Write a report on the results of a store: all of its files, or none.
+
+        Options are those of `workbench report`, by their names.
+
+        Raises WorkbenchError for what cannot be done.
+        """
+        values = {**options, "folder": folder}
+        return self._do("report", values)
+
+    def prompts(
+        self,
+        folder: str | Path,
+        **options: Unpack[PromptsOptions],
+    ) -> Finished:
+        """Write a design's prompts for another program, to be answered there and imported.
+
+        Options are those of `workbench prompts`, by their names.
+
+        Raises WorkbenchError for what cannot be done.
+        """
+        values = {**options, "folder": folder}
+        return self._do("prompts", values)
+
+    def sample(
+        self,
+        *,
+        name: str,
+        purpose: Literal["training", "test", "check"],
+        **options: Unpack[SampleOptions],
+    ) -> Finished:
+        """Draw a queue of answers or statements for people to label.
+
+        Options are those of `workbench sample`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "name": name, "purpose": purpose}
+        return self._do("sample", values)
+
+    def describe_person(
+        self,
+        describe: str,
+        **options: Unpack[DescribePersonOptions],
+    ) -> Finished:
+        """Set or clear fields of the description of an annotator or respondent.
+
+        Options are those of `workbench people`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "describe": describe}
+        return self._do("describe_person", values)
+
+    def set_issues(
+        self,
+        scheme: str,
+        **options: Unpack[SetIssuesOptions],
+    ) -> Finished:
+        """Set the policy issues of an instrument. All labels are kept.
+
+        Options are those of `workbench issues`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "scheme": scheme}
+        return self._do("set_issues", values)
+
+    def label_issue(
+        self,
+        label: str | Sequence[str],
+        **options: Unpack[LabelIssueOptions],
+    ) -> Finished:
+        """Label how a statement is related to a policy issue.
+
+        Options are those of `workbench issues`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "label": label}
+        return self._do("label_issue", values)
+
+    def adjudicate_issue(
+        self,
+        adjudicate: str | Sequence[str],
+        **options: Unpack[AdjudicateIssueOptions],
+    ) -> Finished:
+        """Decide a disagreement of people about a statement and a policy issue.
+
+        Options are those of `workbench issues`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "adjudicate": adjudicate}
+        return self._do("adjudicate_issue", values)
+
+    def set_gold_minimum(
+        self,
+        gold_from: int,
+        **options: Unpack[SetGoldMinimumOptions],
+    ) -> Finished:
+        """Set how many people's labels make a gold label from now on, in every figure.
+
+        Options are those of `workbench issues`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "gold_from": gold_from}
+        return self._do("set_gold_minimum", values)
+
+    def import_issue_labels(
+        self,
+        import_: str | Path,
+        **options: Unpack[ImportIssueLabelsOptions],
+    ) -> Finished:
+        """Add labels of policy issues from a file.
+
+        Options are those of `workbench issues`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "import_": import_}
+        return self._do("import_issue_labels", values)
+
+    def export_issue_labels(
+        self,
+        export: str | Path,
+        **options: Unpack[ExportIssueLabelsOptions],
+    ) -> Finished:
+        """Write the labels of policy issues to a file.
+
+        Options are those of `workbench issues`, by their names.
+
+        Raises WorkbenchError for what cannot be done.
+        """
+        values = {**options, "export": export}
+        return self._do("export_issue_labels", values)
+
+    def export_labels(
+        self,
+        export: str | Path,
+        **options: Unpack[ExportLabelsOptions],
+    ) -> Finished:
+        """Write every label event to a file.
+
+        Options are those of `workbench labels`, by their names.
+
+        Raises WorkbenchError for what cannot be done.
+        """
+        values = {**options, "export": export}
+        return self._do("export_labels", values)
+
+    def import_labels(
+        self,
+        import_: str | Path,
+        **options: Unpack[ImportLabelsOptions],
+    ) -> Finished:
+        """Add the label events of a file that the store lacks.
+
+        Options are those of `workbench labels`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "import_": import_}
+        return self._do("import_labels", values)
+
+    def merge_labels(
+        self,
+        merge: str | Path,
+        **options: Unpack[MergeLabelsOptions],
+    ) -> Finished:
+        """Add the label events of another store, with its queues, rulings, people, control samples.
+
+        Options are those of `workbench labels`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "merge": merge}
+        return self._do("merge_labels", values)
+
+    def adjudicate(
+        self,
+        item: int,
+        **options: Unpack[AdjudicateOptions],
+    ) -> Finished:
+        """Decide an item that people disagree on.
+
+        Options are those of `workbench adjudicate`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "item": item}
+        return self._do("adjudicate", values)
+
+    def export_codebook(
+        self,
+        export: str | Path,
+        **options: Unpack[ExportCodebookOptions],
+    ) -> Finished:
+        """Write a codebook to a file, which can be changed and read again.
+
+        Options are those of `workbench codebook`, by their names.
+
+        Raises WorkbenchError for what cannot be done.
+        """
+        values = {**options, "export": export}
+        return self._do("export_codebook", values)
+
+    def change_codebook(
+        self,
+        change: str | Path,
+        **options: Unpack[ChangeCodebookOptions],
+    ) -> Finished:
+        """Let the codebook of a file count from now on. Labels keep their version.
+
+        Options are those of `workbench codebook`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "change": change}
+        return self._do("change_codebook", values)
+
+    def restore_codebook(
+        self,
+        restore: int,
+        **options: Unpack[RestoreCodebookOptions],
+    ) -> Finished:
+        """Let an earlier version of a codebook count again.
+
+        Options are those of `workbench codebook`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "restore": restore}
+        return self._do("restore_codebook", values)
+
+    def rule(
+        self,
+        subject: str | Sequence[str],
+        verdict: Literal["confirmed", "look-again", "excluded", "reviewed", "misread",
+            "wording-at-fault", "template-at-fault"],
+        *,
+        reason: str,
+        as_: str,
+        **options: Unpack[RuleOptions],
+    ) -> Finished:
+        """Store a ruling on each subject: all of them, or none if one makes no sense.
+
+        Options are those of `workbench rule`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "subject": subject, "verdict": verdict, "reason": reason, "as_": as_}
+        return self._do("rule", values)
+
+    def undo_ruling(
+        self,
+        undo: str,
+        **options: Unpack[UndoRulingOptions],
+    ) -> Finished:
+        """Undo a ruling.
+
+        Options are those of `workbench rulings`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "undo": undo}
+        return self._do("undo_ruling", values)
+
+    def export_rulings(
+        self,
+        export: str | Path,
+    ) -> Finished:
+        """Write every event of the rulings to a file.
+
+        Options are those of `workbench rulings`, by their names.
+
+        Raises WorkbenchError for what cannot be done.
+        """
+        values = {"export": export}
+        return self._do("export_rulings", values)
+
+    def import_rulings(
+        self,
+        import_: str | Path,
+    ) -> Finished:
+        """Add the events of a file of rulings that the store lacks.
+
+        Options are those of `workbench rulings`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {"import_": import_}
+        return self._do("import_rulings", values)

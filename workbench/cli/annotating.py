@@ -2,59 +2,58 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from itertools import pairwise
-from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from workbench.annotation.options import NAME, PURPOSE, PURPOSES, SAMPLE, SAMPLED
 from workbench.cli.output import (
     FIGURES,
     as_data,
     no_figures,
     print_json,
     print_out,
+    print_outcome,
     put_out,
     say,
     say_wrapped,
     table,
-    tell,
-    whole_file,
 )
+from workbench.cli.starting import act_of, run_immediate
 from workbench.cli.verbs import Namespace, verb
 from workbench.commands.agreement import OPTIONS as AGREEMENT
 from workbench.commands.agreement import agreement_of
+from workbench.commands.labels import (
+    AdjudicateCommand,
+    ChangeCodebookCommand,
+    ExportCodebookCommand,
+    ExportLabelsCommand,
+    ImportLabelsCommand,
+    MergeLabelsCommand,
+    RestoreCodebookCommand,
+)
+from workbench.commands.people import DescribePersonCommand
+from workbench.commands.sample import SampleCommand
 from workbench.domain.annotations import FIELDS
-from workbench.domain.names import listed, plural
 from workbench.errors import UsageError
 from workbench.figures.table import AnyTable
-from workbench.formats.label_tools import TOOLS
-from workbench.options.option import Option, Section, Type, flag
+from workbench.options.option import Section, flag
 from workbench.options.shared import (
     ANNOTATOR,
-    CODEBOOK,
     DRY_RUN,
-    INSTRUMENT,
     JSON,
-    MODELS,
-    PERSON,
     QUEUE,
     STORE,
 )
 
 if TYPE_CHECKING:
     from stores.annotation.annotation_items import CodebookVersion
-    from stores.annotation.exchange import Merged
     from stores.annotation.labels import JudgedItem
     from stores.annotation.queues import Queue
     from stores.core.store import Store
-    from workbench.domain.annotations import Codebook, FieldEvent
-    from workbench.domain.reviews import ControlSample
-    from workbench.domain.rulings import Ruling
+    from workbench.domain.annotations import Codebook
 
 QUEUE_COLUMNS = (
     *("queue", "purpose", "codebook", "items", "labels"),
@@ -68,68 +67,21 @@ WHEN_GOLD = (
 
 @verb(
     STORE,
-    NAME,
-    PURPOSE,
-    SAMPLED,
-    SAMPLE,
-    INSTRUMENT.but(none="all"),
-    MODELS.but(none="all models that answered"),
+    *SampleCommand.options().values(),
     DRY_RUN.but(help="print what would be drawn, and stop"),
     JSON,
 )
 def sample(options: Namespace) -> int:
     """Draw a queue and print a description of it."""
     from stores.core.store import Store
-    from workbench.domain.annotations import Purpose
-    from workbench.domain.names import thing_name
-    from workbench.pipeline.queues import QueueSpec, make_queue, propose_queue
 
-    purpose = Purpose(options.purpose)
-    labels = (
-        options.labels if options.labels is not None else 1 if purpose is Purpose.TRAINING else 2
-    )
-    spec = QueueSpec(
-        name=thing_name(options.name, "queue"),
-        purpose=purpose,
-        codebook=options.codebook,
-        instrument=options.instrument,
-        models=listed(options.model),
-        per_stratum=options.per_stratum,
-        labels=labels,
-        overlap=options.overlap,
-        seed=options.seed,
-        held_out=options.held_out,
-        attention=options.attention,
-        limit=options.limit,
-    )
+    command = SampleCommand.from_arguments(options)
     with Store.open(options.store) as store:
-        proposal = propose_queue(store, spec)
-        if not options.dry_run:
-            make_queue(store, spec, proposal)
-    if options.json:
-        print_json(
-            asdict(spec)
-            | {
-                "items": len(proposal.items),
-                "labels": proposal.labels,
-                "labels_given": proposal.given,
-                "labels_to_give": proposal.to_give,
-                "strata": proposal.sample.strata,
-                "strata_short": proposal.sample.short,
-                "held_back": proposal.sample.held_back,
-                "read_by_rule": proposal.by_rule,
-                "held_out_statements": proposal.held_out,
-                "frame": None if proposal.sample.frame is None else asdict(proposal.sample.frame),
-                "made": not options.dry_run,
-            }
-        )
-        return 0
-    say_wrapped(proposal.describe())
-    if not proposal.to_give:
-        say("Every item has its labels. Draw others with --seed N, or more with --per-stratum N.")
-    elif not options.dry_run:
-        say(f"Next: workbench annotate STORE --queue {shlex.quote(spec.name)} --annotator NAME")
-    return 0
+        if options.dry_run:
+            outcome = command.outcome(command.proposal(store), is_made=False)
+        else:
+            outcome = command.run(store)
+    return print_outcome(options, outcome)
 
 
 @verb(STORE, ANNOTATOR, QUEUE.but(none="the only queue, or chosen on screen"))
@@ -152,90 +104,46 @@ def annotate(options: Namespace) -> int:
     return run_app(options.store, start="annotate", annotator=options.annotator, queue=queue)
 
 
+CODEBOOK_ACTS = (ExportCodebookCommand, ChangeCodebookCommand, RestoreCodebookCommand)
+_CHANGE = ChangeCodebookCommand.options()
+
+
 @verb(
     STORE,
-    CODEBOOK.but(help="stance of answers, side of statements"),
+    _CHANGE["codebook"],
     Section(
         "Acts, one at a time",
         (
-            Option("export", "write it as a file that --change reads", Type.PATH, metavar="TOML"),
-            Option(
-                "change",
-                "let a file count from now on, as --annotator; labels keep their version",
-                Type.PATH,
-                metavar="TOML",
-            ),
-            Option(
-                "restore",
-                "let an earlier version count again, as --annotator",
-                Type.WHOLE,
-                least=1,
-                metavar="VERSION",
-            ),
+            *(act.options()[act.ACT] for act in CODEBOOK_ACTS),
             flag(
                 "history", "the versions: who made each, why, how many labels it has, what changed"
             ),
         ),
         one_of=True,
     ),
-    ANNOTATOR.but(help="who changes it", none=""),
-    Option("note", "why", default=""),
+    _CHANGE["annotator"],
+    _CHANGE["note"],
     JSON,
 )
 def codebook(options: Namespace) -> int:
     """Print, change or export a codebook, or list its versions."""
     from stores.core.store import Store
-    from workbench.codebooks import codebook_text, read_codebook
+    from workbench.codebooks import codebook_text
     from workbench.evidence.readings import codebook_of
 
-    changes = options.change is not None or options.restore is not None
-    if changes and not options.annotator:
-        raise UsageError("give your name: --annotator NAME")
+    act = act_of(CODEBOOK_ACTS, options)
+    if act is not None:
+        return run_immediate(act, options)
     with Store.open(options.store) as store:
         book = codebook_of(store, None, options.codebook)
         versions = store.codebooks.versions(book)
-        if options.history:
-            return _codebook_history(options, versions, book)
-        if changes:
-            new_codebook = (
-                read_codebook(options.change)
-                if options.change
-                else _version(versions, book.name, options.restore)
-            )
-            version = store.codebooks.change(book, new_codebook, options.annotator, options.note)
-            message = (
-                f"Version {version.number} of the codebook {book.name} counts from now on; labels "
-                "keep their version."
-            )
-            return tell(
-                options,
-                message,
-                {"codebook": book.name, "version": version.number, "annotator": options.annotator},
-            )
-    if options.export is not None:
-        with whole_file(options.export) as file:
-            file.write(codebook_text(book))
-        return tell(
-            options,
-            f"Wrote the codebook {book.name} to {options.export}.",
-            {"file": str(options.export)},
-        )
+    if options.history:
+        return _codebook_history(options, versions, book)
     if options.json:
         print_json(asdict(book))
     else:
         say(codebook_text(book).rstrip())
     return 0
-
-
-def _version(known: Sequence[CodebookVersion], name: str, number: int) -> Codebook:
-    """Return the codebook of a version. Raises UsageError if there is no such version."""
-    if number > len(known):
-        versions = plural(len(known), "version")
-        raise UsageError(
-            f"found version {number}; the codebook {name} has {versions}: workbench codebook "
-            "STORE --history"
-        )
-    return known[number - 1].codebook
 
 
 def _codebook_history(options: Namespace, known: Sequence[CodebookVersion], book: Codebook) -> int:
@@ -275,41 +183,18 @@ def _codebook_history(options: Namespace, known: Sequence[CodebookVersion], book
     return 0
 
 
-@verb(
-    STORE,
-    QUEUE.but(help="only this queue", none="all"),
-    CODEBOOK,
-    Option("item", "decide this item; with --label and --annotator", Type.WHOLE, metavar="ITEM"),
-    Option("label"),
-    Option(
-        "reason",
-        default="other",
-        choices=("slip", "ambiguous", "guideline", "context", "hedged", "other"),
-    ),
-    Option("note", default=""),
-    ANNOTATOR.but(help="who decides", none=""),
-    JSON,
-)
+@verb(STORE, *AdjudicateCommand.options().values(), JSON)
 def adjudicate(options: Namespace) -> int:
     """List the items that people disagree on, or decide one of them."""
     from stores.annotation.labels import anonymous
     from stores.core.store import Store
-    from workbench.domain.annotations import Reason
     from workbench.evidence.readings import codebook_of
 
+    act = act_of([AdjudicateCommand], options)
+    if act is not None:
+        return run_immediate(act, options)
     with Store.open(options.store) as store:
         book = codebook_of(store, options.queue, options.codebook)
-        if options.item is not None:
-            if not options.label or not options.annotator:
-                raise UsageError(
-                    "to decide an item give --label and --annotator too; without --item the "
-                    "disagreements are listed"
-                )
-            reason, note = Reason(options.reason), options.note
-            store.labels.decide(options.item, book, options.label, reason, note, options.annotator)
-            message = f"Item {options.item} is {options.label}, decided by {options.annotator}."
-            record = {"item": options.item, "label": options.label, "annotator": options.annotator}
-            return tell(options, message, record)
         disputed = [
             item
             for item in store.labels.judged(book.name, queue=options.queue, only_disputed=True)
@@ -341,52 +226,28 @@ def adjudicate(options: Namespace) -> int:
     return 0
 
 
+LABEL_ACTS = (ExportLabelsCommand, ImportLabelsCommand, MergeLabelsCommand)
+_LABELS = {name: option for act in LABEL_ACTS for name, option in act.options().items()}
+
+
 @verb(
     STORE,
-    QUEUE.but(help="only this queue", none="all"),
-    CODEBOOK.but(help="for rows of a file without a queue", choices=()),
-    Section(
-        "Moving labels",
-        (
-            Option("export", "write every label event: .csv or .jsonl; see --layout", Type.PATH),
-            Option(
-                "import_",
-                "add the events of a file that this store lacks, also of other tools",
-                Type.PATH,
-            ),
-            Option(
-                "merge",
-                "add the events of another store",
-                Type.PATH,
-                metavar="STORE",
-                completes="stores",
-            ),
-        ),
-        one_of=True,
-    ),
-    Option("layout", "export: labels as another tool has them", none="our own", choices=TOOLS),
-    Option("into", "import: make this queue for items that are in no queue"),
-    Option("purpose", "purpose of that queue", default="training", choices=PURPOSES),
-    flag("partial", "skip events about texts that this store lacks"),
+    _LABELS["queue"],
+    _LABELS["codebook"],
+    Section("Moving labels", [act.options()[act.ACT] for act in LABEL_ACTS], one_of=True),
+    *(_LABELS[name] for name in ("layout", "into", "purpose", "partial")),
     JSON,
 )
 def labels(options: Namespace) -> int:
     """Show the queues, or move labels out of the store and into it."""
     from stores.core.store import Store
-    from workbench.pipeline.label_imports import merged_sentences
 
-    if options.export is not None:
-        return _export(options)
+    act = act_of(LABEL_ACTS, options)
+    if act is not None:
+        return run_immediate(act, options)
     with Store.open(options.store) as store:
-        if options.queue is not None and options.merge is None:
+        if options.queue is not None:
             store.queues.get(options.queue)
-        if options.import_ is not None or options.merge is not None:
-            merged = (
-                _import_file(store, options)
-                if options.import_ is not None
-                else _merge(store, options)
-            )
-            return tell(options, "\n".join(merged_sentences(merged, options.into)), merged)
         queue_name = options.queue
         queue_states = store.at_once(
             lambda: [
@@ -489,114 +350,6 @@ def _queue_state(store: Store, queue: Queue) -> _QueueState:
     )
 
 
-def _export(options: Namespace) -> int:
-    """Write a label file, whole or not at all."""
-    from stores.core.store import Store
-    from workbench.formats.label_files import FORMATS, write_labels
-    from workbench.formats.label_tools import write_for
-
-    path: Path = options.export
-    suffixes = (
-        FORMATS
-        if options.layout is None
-        else (".json",)
-        if options.layout == "label-studio"
-        else (".jsonl",)
-    )
-    if path.suffix not in suffixes:
-        raise UsageError(f"{path}: give a name that ends in {' or '.join(suffixes)}")
-    with Store.open(options.store) as store:
-        if options.queue is not None:
-            store.queues.get(options.queue)
-        with whole_file(path) as file:
-            events = store.exchange.events(options.queue)
-            if options.layout is None:
-                count, left_out = write_labels(events, file, path.suffix), list[str]()
-            else:
-                count, left_out = write_for(options.layout, events, file)
-    message = " ".join(
-        (
-            f"Wrote {count:,} {'events' if options.layout is None else 'labels'} to {path}.",
-            *left_out,
-        )
-    )
-    return tell(
-        options,
-        message,
-        {"file": str(path), "events": count, **({"left_out": left_out} if left_out else {})},
-    )
-
-
-def _import_file(store: Store, options: Namespace) -> Merged:
-    """Add the events of a label file."""
-    from workbench.pipeline.label_imports import LabelOptions, import_labels, read_label_file
-
-    label_options = LabelOptions(options.codebook, options.into or "", options.purpose)
-    file = read_label_file(options.import_, label_options)
-    if not options.json:
-        for note in file.notes:
-            say_wrapped(note)
-    return import_labels(store, file, partial=options.partial)
-
-
-def _merge(store: Store, options: Namespace) -> Merged:
-    """Add the events of another store, with its queues, rulings, people and control samples."""
-    from stores.annotation.exchange import Merged
-    from stores.core.store import Store as Other
-    from workbench.pipeline.label_imports import LabelOptions, known_codebooks
-
-    source: Path = options.merge
-    if source.resolve() == options.store.resolve():
-        raise UsageError(f"{source} is this store itself; name another one")
-    rulings: Sequence[Ruling] = ()
-    people: Sequence[FieldEvent] = ()
-    samples: Sequence[ControlSample] = ()
-    codebooks = known_codebooks(store)
-    with Other.open_copied(source) as other_store:
-        events = tuple(other_store.exchange.events(options.queue))
-        queues = [
-            queue for queue in other_store.exchange.queues() if options.queue in (None, queue.name)
-        ]
-        versions = other_store.exchange.versions()
-        for name, book in other_store.exchange.codebooks().items():
-            codebooks.setdefault(name, book)
-        if options.queue is None:
-            rulings = other_store.rulings.events()
-            people = other_store.people.events()
-            samples = other_store.control_samples.every()
-    if events:
-        merged = store.exchange.add(
-            events,
-            codebooks,
-            source=str(source),
-            versions=versions,
-            partial=options.partial,
-            queues=queues,
-            into=LabelOptions(into=options.into or "", purpose=options.purpose).new_queue,
-        )
-    elif rulings or people or samples:
-        merged = Merged(0, 0, 0, 0, ())
-    else:
-        raise UsageError(f"{source} has no labels; nothing was changed")
-    return _with_reviews(store, merged, rulings, people, samples)
-
-
-def _with_reviews(
-    store: Store,
-    found: Merged,
-    rulings: Sequence[Ruling],
-    people: Sequence[FieldEvent],
-    samples: Sequence[ControlSample],
-) -> Merged:
-    """Add auditors' rulings, the descriptions of people, and control samples."""
-    return replace(
-        found,
-        rulings=store.rulings.merge(rulings),
-        people=store.people.merge(people),
-        control_samples=store.control_samples.merge(samples),
-    )
-
-
 EPILOG = "Fields, all optional; you may add others:\n" + "\n".join(
     fill(f"{name:<18} {meaning}", 79, initial_indent="  ", subsequent_indent=" " * 21)
     for name, meaning in FIELDS.items()
@@ -608,12 +361,7 @@ EPILOG = "Fields, all optional; you may add others:\n" + "\n".join(
     flag("names", "show names instead of pseudonyms"),
     Section(
         "Describing somebody",
-        (
-            Option("describe", "name of an annotator or respondent; with --set", metavar="NAME"),
-            Option("set", "set a field; may be given again", metavar="FIELD=VALUE", many=True),
-            Option("unset", "clear a field; may be given again", metavar="FIELD", many=True),
-            PERSON.but(help="who enters this", none="that person"),
-        ),
+        tuple(DescribePersonCommand.options().values()),
     ),
     FIGURES,
     about="Describe annotators and respondents: counts of what they said about themselves, under "
@@ -626,7 +374,8 @@ def people(options: Namespace) -> int:
     from workbench.annotation.tables import people_counts, people_table
 
     if options.describe is not None:
-        return _describe(options)
+        no_figures(options)
+        return run_immediate(DescribePersonCommand, options)
     if options.set or options.unset or options.person is not None:
         raise UsageError("--set, --unset and --person need --describe NAME")
     with Store.open(options.store) as store:
@@ -634,34 +383,3 @@ def people(options: Namespace) -> int:
     tables: list[AnyTable] = [people_table(persons, names=options.names), people_counts(persons)]
     put_out(options, tables, {"names": options.names}, title="Annotators and respondents")
     return 0
-
-
-def _describe(options: Namespace) -> int:
-    from stores.core.store import Store
-
-    no_figures(options)
-    values = dict(_parted(text) for text in options.set) | dict.fromkeys(options.unset, "")
-    if len(values) < len(options.set) + len(options.unset):
-        raise UsageError("found a field twice; give each once")
-    if not values:
-        raise UsageError("nothing to change: give --set FIELD=VALUE, or --unset FIELD")
-    with Store.open(options.store) as store:
-        person = store.people.describe(
-            options.describe, values, by=options.person or options.describe
-        )
-    description = (
-        "; ".join(f"{field} {value}" for field, value in person.fields.items())
-        or "no fields are filled in"
-    )
-    return tell(
-        options,
-        f"{person.name}: {description}",
-        {"person": person.name, "fields": dict(person.fields)},
-    )
-
-
-def _parted(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise UsageError(f"--set: found {text!r}; give FIELD=VALUE, such as country=Italy")
-    return name, value

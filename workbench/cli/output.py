@@ -15,11 +15,10 @@ import json
 import os
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from workbench.audits.audit import Medium, Printed
 from workbench.cli.verbs import Namespace, hint
@@ -31,6 +30,9 @@ from workbench.figures.table import AnyTable
 from workbench.figures.visible import visible
 from workbench.options.option import Option, Section, Type, flag
 from workbench.options.shared import JSON
+
+if TYPE_CHECKING:
+    from workbench.commands.command import Outcome
 
 PIPED = 200
 "width of a table that no terminal shows, in columns"
@@ -59,21 +61,15 @@ def tell(options: Namespace, sentence: str, data: Any) -> int:
     return 0
 
 
-@contextmanager
-def whole_file(path: Path) -> Iterator[TextIO]:
-    """Open a new file for writing, which exists whole or not at all. Raises UsageError."""
-    if path.exists():
-        raise UsageError(f"{path} exists already; choose another name")
-    part_path = path.with_name(path.name + ".part")
-    try:
-        with part_path.open("w", encoding="utf-8", newline="") as file:
-            yield file
-        part_path.rename(path)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
-    finally:
-        with suppress(OSError):
-            part_path.unlink()
+def print_outcome(options: Namespace, outcome: Outcome) -> int:
+    """Print the outcome of a command: lines for a person, data for a program."""
+    if options.json:
+        print_json(outcome.data)
+        return 0
+    say_wrapped(outcome.sentence)
+    if outcome.next_step:
+        say(outcome.next_step)
+    return 0
 
 
 def room() -> int:

@@ -17,17 +17,18 @@ from workbench.cli.output import (
     no_figures,
     print_json,
     print_out,
+    print_outcome,
     put_out,
     say,
     say_wrapped,
 )
 from workbench.cli.running import ASKED, DESIGN, run
 from workbench.cli.verbs import Namespace, Verb, flat, verb
+from workbench.commands.prompts import PromptsCommand
 from workbench.commands.run import RunCommand
 from workbench.domain.designs import CORRECTIONS, SHOWN, Design, FrozenPlan
 from workbench.domain.names import plural
 from workbench.errors import UsageError
-from workbench.formats.prompt_files import LAYOUTS
 from workbench.options.flags import as_arguments
 from workbench.options.option import Option, Type, refuse
 from workbench.options.shared import COMPARE, JSON, STORE
@@ -118,8 +119,6 @@ JUDGE = Option(
     many=True,
 )
 AS_PLANNED = "Everything follows the plan."
-STAND_IN = "scripted"
-"stands for the model that another program asks"
 CORRECTION = Option(
     "correction", "of many tests, in the planned comparison", default="holm", choices=CORRECTIONS
 )
@@ -273,48 +272,14 @@ def _check(options: Namespace) -> int:
     return 1 if has_deviations else 0
 
 
-@verb(
-    STORE,
-    Option(
-        "folder", "a new or empty folder", Type.PATH, positional=True, required=True, metavar="DIR"
-    ),
-    Option("layout", "for which program", default="csv", choices=LAYOUTS),
-    Option(
-        "model", "name that the prompts and requests have for it", default="MODEL", metavar="NAME"
-    ),
-    DESIGN,
-    JSON,
-)
+_PROMPTS = PromptsCommand.options()
+
+
+@verb(STORE, *(_PROMPTS[name] for name in PromptsCommand.declared()), DESIGN, JSON)
 def prompts(options: Namespace) -> int:
     """Write a design's prompts for another program, to be answered there and imported."""
     from stores.core.store import Store
-    from workbench import pipeline
-    from workbench.domain.responses import EXACT
-    from workbench.formats.folder import put
-    from workbench.formats.prompt_files import prompt_files
 
     with Store.open(options.store) as store:
-        stand_in_design = _design(store, options, STAND_IN)
-        if stand_in_design.sampling.mode == EXACT:
-            raise UsageError(
-                "--exact computes probabilities, which other programs do not write down; leave "
-                "it out"
-            )
-        design = replace(stand_in_design, model=options.model)
-        run_plan = pipeline.plan(store, design)
-    files = prompt_files(
-        options.layout, run_plan.probes, options.model, design.sampling, design.samples
-    )
-    put(files, options.folder, force=False)
-    if options.json:
-        print_json(
-            {"folder": str(options.folder), "files": list(files), "prompts": len(run_plan.prompts)}
-        )
-        return 0
-    times = plural(design.samples, "time")
-    say(f"{options.folder}: {plural(len(run_plan.prompts), 'prompt')}, to be answered {times} each")
-    flags = f"--audit {design.audit} --family {shlex.quote(design.family)}"
-    say_wrapped(
-        f"{', '.join(files)}. Then: workbench import {shlex.quote(str(options.store))} FILE {flags}"
-    )
-    return 0
+        outcome = PromptsCommand.from_arguments(options).run(store)
+    return print_outcome(options, outcome)

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import json
-import shlex
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench import registry
 from workbench.audits.audit import Medium, Printed
-from workbench.cli.output import FIGURES, medium, no_figures, put_out, say, tell, whole_file
+from workbench.cli.output import FIGURES, medium, no_figures, put_out, say
+from workbench.cli.starting import act_of, run_immediate
 from workbench.cli.verbs import Namespace, verb
 from workbench.commands.audit_options import AUDIT
+from workbench.commands.rulings import (
+    ExportRulingsCommand,
+    ImportRulingsCommand,
+    RuleCommand,
+    UndoRulingCommand,
+)
 from workbench.domain.names import person_name, plural
-from workbench.domain.rulings import EXPECTED, RULED_ON, Ruling, Verdict, from_plain, plain
+from workbench.domain.rulings import plain
 from workbench.errors import UnknownName, UsageError
 from workbench.figures.table import Column, Kind, Table
 from workbench.options.option import Option, Section, Type, flag
-from workbench.options.shared import INSTRUMENT, JSON, MODEL, OF_RUN, READER, SEED, STORE
-from workbench.regular_files import check_file
+from workbench.options.shared import INSTRUMENT, JSON, OF_RUN, READER, SEED, STORE
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -27,13 +30,6 @@ if TYPE_CHECKING:
     from workbench.figures.table import AnyTable
     from workbench.pipeline.review import Review, ReviewProgress
 
-VERDICTS = {
-    verdict.value.replace(
-        " ", "-"
-    ): f"about {', '.join(kind for kind in type(next(iter(kinds))) if kind in kinds)}"
-    for verdict, kinds in RULED_ON.items()
-}
-AS = Option("as_", "your name", required=True, metavar="NAME")
 SUBJECTS = """Subjects:
   s-01                                a statement
   s-01/negation                       a wording
@@ -46,38 +42,7 @@ SUBJECTS = """Subjects:
 
 @verb(
     STORE,
-    Option(
-        "subject",
-        "what you rule on, see below",
-        positional=True,
-        required=True,
-        many=True,
-        metavar="SUBJECT…",
-    ),
-    Option(
-        "verdict", "what you decide, see below", positional=True, required=True, choices=VERDICTS
-    ),
-    Option("reason", "your reason", required=True, metavar="TEXT"),
-    AS,
-    Option(
-        "reading", "misread: the right reading; agree, disagree, B, unreadable, …", metavar="LABEL"
-    ),
-    READER.but(
-        help="misread: reader of the figures, whose reading cannot be the right one",
-        none="the usual one",
-    ),
-    INSTRUMENT,
-    MODEL.but(
-        help="model whose answers you looked at: a ruling on an answer, and that you reviewed a "
-        "statement, applies to "
-        "it alone. @ and the first digits of its key name it, too",
-        none="the only one that gave the answer, or was asked the statement",
-    ),
-    flag(
-        "all_models",
-        "such a ruling applies to every model. Faults and exclusions of statements, wordings and "
-        "prompts always do",
-    ),
+    *RuleCommand.options().values(),
     JSON,
     about="Rule on statements, wordings, prompts or answers. Figures count rulings unless "
     "--without-rulings is given; "
@@ -86,46 +51,11 @@ SUBJECTS = """Subjects:
 )
 def rule(options: Namespace) -> int:
     """Store a ruling on each subject: all of them, or none if one makes no sense."""
-    from stores.core.store import Store
-    from workbench.evidence import ruling_subjects as subjects
+    return run_immediate(RuleCommand, options)
 
-    verdict = Verdict(options.verdict.replace("-", " "))
-    if options.all_models and options.model is not None:
-        raise UsageError("--all-models and --model exclude each other; give one of them")
-    with Store.open(options.store) as store:
-        things = [
-            subjects.with_reading_of(
-                store, subjects.find_subject(store, name, options.instrument), options.reader
-            )
-            for name in options.subject
-        ]
-        for thing in things:
-            subjects.check_ruling(thing, verdict, options.reading)
-        models = [
-            "" if options.all_models else subjects.ruled_model(store, thing, verdict, options.model)
-            for thing in things
-        ]
-        added = [
-            subjects.add_ruling(
-                store,
-                thing,
-                verdict,
-                auditor=options.as_,
-                reason=options.reason,
-                reading=options.reading,
-                model=model,
-            )
-            for thing, model in zip(things, models, strict=True)
-        ]
-    names = ", ".join(thing.name for thing in things)
-    reading_note = f", reads {options.reading}" if options.reading else ""
-    undo_command = (
-        f"workbench rulings STORE --as {shlex.quote(options.as_)} --undo {added[-1].uid.hex()[:8]}"
-    )
-    message = (
-        f"{options.as_} rules {verdict}{reading_note}: {names}.\nTaken back with:\n{undo_command}"
-    )
-    return tell(options, message, [plain(ruling) for ruling in added])
+
+ACTS = (UndoRulingCommand, ExportRulingsCommand, ImportRulingsCommand)
+_UNDO = UndoRulingCommand.options()
 
 
 @verb(
@@ -133,22 +63,9 @@ def rule(options: Namespace) -> int:
     INSTRUMENT.but(help="instrument whose rulings are printed", none="all"),
     Option("of", "rulings on a subject, and the names of what is below it", metavar="SUBJECT"),
     flag("history", "every event, including undone and superseded rulings"),
-    Section(
-        "Acts",
-        (
-            Option("undo", "undo a ruling, by its first digits", metavar="RULING"),
-            Option("export", "write every event as JSON lines", Type.PATH),
-            Option("import_", "add the events of such a file that this store lacks", Type.PATH),
-        ),
-        one_of=True,
-    ),
-    Option(
-        "as_",
-        "your name, needed by --undo; what others ruled on drawn answers that you have yet to "
-        "decide is not printed",
-        metavar="NAME",
-    ),
-    Option("reason", "undo: why; needed for another auditor's ruling", default="", metavar="TEXT"),
+    Section("Acts", [act.options()[act.ACT] for act in ACTS], one_of=True),
+    _UNDO["as_"],
+    _UNDO["reason"],
     FIGURES,
     about="Print the rulings in force, oldest first; or undo one, or move rulings between stores.",
     epilog=SUBJECTS,
@@ -157,70 +74,12 @@ def rulings(options: Namespace) -> int:
     """Print the rulings, or carry out an act."""
     from stores.core.store import Store
 
+    act = act_of(ACTS, options)
+    if act is not None:
+        no_figures(options)
+        return run_immediate(act, options)
     with Store.open(options.store) as store:
-        if options.undo is not None or options.export is not None or options.import_ is not None:
-            no_figures(options)
-            return _act(store, options)
         return _show(store, options)
-
-
-def _act(store: Store, options: Namespace) -> int:
-    if options.undo is not None:
-        return _undo(store, options)
-    if options.export is not None:
-        events = store.rulings.events()
-        with whole_file(options.export) as file:
-            file.writelines(f"{json.dumps(plain(event), ensure_ascii=False)}\n" for event in events)
-        message = f"Wrote {plural(len(events), 'event')} to {options.export}."
-        return tell(options, message, {"file": str(options.export), "events": len(events)})
-    imported = read_rulings(options.import_)
-    added = store.rulings.merge(imported)
-    message = f"{plural(added, 'event')} added, {len(imported) - added:,} stored already."
-    return tell(options, message, {"added": added, "known": len(imported) - added})
-
-
-def read_rulings(path: Path) -> list[Ruling]:
-    """Return the events of a file. Raises UsageError that names a line without an event."""
-    try:
-        lines = check_file(path).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}") from error
-    events = []
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            try:
-                events.append(from_plain(json.loads(line)))
-            except (ValueError, RecursionError) as error:
-                content = f"{line.strip()[:40]!r}, which is no JSON on its own"
-                raise UsageError(
-                    f"{path}, line {number}: found no ruling but {content}; {EXPECTED}"
-                ) from error
-            except UsageError as error:
-                raise UsageError(f"{path}, line {number}: {error}") from error
-    if not events:
-        raise UsageError(f"{path} has no rulings; nothing was changed")
-    return events
-
-
-def _undo(store: Store, options: Namespace) -> int:
-    if not options.as_:
-        raise UsageError("--undo needs the auditor's name; give --as NAME")
-    in_force = [ruling for group in store.rulings.standing().values() for ruling in group]
-    matches = [ruling for ruling in in_force if ruling.uid.hex().startswith(options.undo.lower())]
-    if len(matches) != 1:
-        subject = (
-            f"{len(matches)} rulings in force begin" if matches else "no ruling in force begins"
-        )
-        raise UsageError(f"{subject} with {options.undo!r}; workbench rulings STORE lists them")
-    if matches[0].auditor != options.as_ and not options.reason:
-        raise UsageError(
-            f"{options.undo} is {matches[0].auditor}'s ruling {matches[0].verdict}, not yours; to "
-            "take it back, say why: --reason TEXT"
-        )
-    event = store.rulings.undo(matches[0], auditor=options.as_, reason=options.reason)
-    return tell(
-        options, f"Undone: {matches[0].auditor}'s ruling {matches[0].verdict}.", plain(event)
-    )
 
 
 def _show(store: Store, options: Namespace) -> int:

@@ -17,7 +17,6 @@ from workbench.cli.output import (
     say,
     table,
     tell,
-    whole_file,
 )
 from workbench.cli.verbs import Namespace, verb
 from workbench.domain.names import listed_words, plural
@@ -25,6 +24,7 @@ from workbench.errors import UnknownName, UsageError
 from workbench.options.option import Option, Section, Type, flag
 from workbench.options.shared import INSTRUMENT, JSON, LANGUAGE, SEED, STORE
 from workbench.synthetic.spec import MOST
+from workbench.whole_folders import whole_file
 
 if TYPE_CHECKING:
     from stores.core.store import Store

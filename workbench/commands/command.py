@@ -60,7 +60,10 @@ class Outcome:
     """The result of work that was done at once."""
 
     sentence: str
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: Any = field(default_factory=dict)
+    "as `--json` prints it"
+    next_step: str = ""
+    "a line with a command that goes on from here, to be copied"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,11 @@ class CommandOption:
     "whether an empty tuple stands for all values"
     leading: bool = False
     "whether the choices of other options depend on it"
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the field is a tuple."""
+        return self.ticked or self.option.many or self.option.several
 
 
 def option(
@@ -119,8 +127,8 @@ def shared_option(
     leading: bool = False,
 ) -> Any:
     """Declare an option that several commands share as a field of a command."""
-    default = () if ticked or declared.many else declared.default
     command_option = CommandOption(declared, ticked, selected, all_by_default, leading)
+    default = _names(declared.default) if command_option.is_list else declared.default
     return field(default=default, metadata={"command": command_option})
 
 
@@ -153,7 +161,25 @@ class Command:
         values = {}
         for name, declaration in cls.declared().items():
             value = getattr(arguments, name, declaration.option.default)
-            values[name] = _names(value) if declaration.ticked else value
+            values[name] = _names(value) if declaration.is_list else value
+        return cls(**values)
+
+    @classmethod
+    def from_form(cls, texts: Mapping[str, Any]) -> Self:
+        """Return the command of a filled form.
+
+        texts : texts of inputs, tuples of ticked names or None for all, and True or False
+
+        Raises FieldError for a text that its option does not take, and for a list without a tick.
+        """
+        options = cls.options()
+        values = {}
+        for name, value in texts.items():
+            if value == ():
+                raise options[name].error("tick at least one")
+            if isinstance(value, str):
+                value = _read(options[name], value.strip())
+            values[name] = () if value is None and cls.declared()[name].ticked else value
         return cls(**values)
 
     def with_words(self, text: str, names: Sequence[str]) -> Self:
@@ -190,6 +216,20 @@ class Command:
         """Return the values of the options by their names."""
         return {name: getattr(self, name) for name in self.declared()}
 
+    def flags(self) -> tuple[str, ...]:
+        """Return the words of a command line that set the options which differ from their defaults.
+
+        Positional arguments are left out.
+        """
+        from workbench.options.flags import as_arguments
+
+        values = self.values()
+        for each in fields(self):
+            if values.get(each.name) == each.default:
+                values[each.name] = None
+        options = [option for option in self.all_options() if not option.positional]
+        return tuple(as_arguments(options, values))
+
     def texts(self) -> dict[str, Any]:
         """Return the values as a form has them: texts, tuples of names, and True or False."""
         texts: dict[str, Any] = {}
@@ -200,6 +240,23 @@ class Command:
             else:
                 texts[name] = "" if value in EMPTY else command_option.option.text(value)
         return texts
+
+
+@dataclass(frozen=True)
+class ImmediateCommand(Command):
+    """The base of commands that are done at once, without a job."""
+
+    ACT: ClassVar[str] = ""
+    "name of the option that asks for it, if the verb has several commands"
+    READS_ONLY: ClassVar[bool] = False
+    "whether a store that is open for reading will do"
+
+    @abstractmethod
+    def run(self, store: Store) -> Outcome:
+        """Do what the command says, and return what came of it.
+
+        Raises WorkbenchError, naming the option, if it cannot be done.
+        """
 
 
 @dataclass(frozen=True)
@@ -226,24 +283,6 @@ class JobCommand(Command):
             return cls.FORM
         names = list(cls.declared())
         return [names[start : start + 2] for start in range(0, len(names), 2)]
-
-    @classmethod
-    def from_form(cls, texts: Mapping[str, Any]) -> Self:
-        """Return the command of a filled form.
-
-        texts : texts of inputs, tuples of ticked names or None for all, and True or False
-
-        Raises FieldError for a text that its option does not take, and for a list without a tick.
-        """
-        options = cls.options()
-        values = {}
-        for name, value in texts.items():
-            if value == ():
-                raise options[name].error("tick at least one")
-            if isinstance(value, str):
-                value = _read(options[name], value.strip())
-            values[name] = () if value is None and cls.declared()[name].ticked else value
-        return cls(**values)
 
     @classmethod
     @abstractmethod

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench import entry_points
-from workbench.annotation.options import PURPOSES
 from workbench.commands.command import Command, option, shared_option
+from workbench.domain.annotations import PURPOSES
 from workbench.domain.names import listed
 from workbench.errors import UsageError
 from workbench.formats.log_values import LARGEST_COUNT, MOST_COUNT

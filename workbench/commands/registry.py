@@ -1,12 +1,12 @@
-"""The commands that start jobs, by the kind of their jobs. Each is imported when it is used."""
+"""The commands by the kind of their job or by their verb. Each is imported when it is used."""
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from workbench.commands.command import JobCommand
+    from workbench.commands.command import ImmediateCommand, JobCommand
 
 JOB_COMMANDS = {
     "sample": "run.RunCommand",
@@ -16,9 +16,43 @@ JOB_COMMANDS = {
     "check": "check.CheckCommand",
 }
 "kind of the job -> module and class, below `workbench.commands`"
+IMMEDIATE_COMMANDS = {
+    "report": "report.ReportCommand",
+    "export": "export.ExportCommand",
+    "prompts": "prompts.PromptsCommand",
+    "sample": "sample.SampleCommand",
+    "describe_person": "people.DescribePersonCommand",
+    "set_issues": "issues.SetIssuesCommand",
+    "label_issue": "issues.LabelIssueCommand",
+    "adjudicate_issue": "issues.AdjudicateIssueCommand",
+    "set_gold_minimum": "issues.SetGoldMinimumCommand",
+    "import_issue_labels": "issues.ImportIssueLabelsCommand",
+    "export_issue_labels": "issues.ExportIssueLabelsCommand",
+    "export_labels": "labels.ExportLabelsCommand",
+    "import_labels": "labels.ImportLabelsCommand",
+    "merge_labels": "labels.MergeLabelsCommand",
+    "adjudicate": "labels.AdjudicateCommand",
+    "export_codebook": "labels.ExportCodebookCommand",
+    "change_codebook": "labels.ChangeCodebookCommand",
+    "restore_codebook": "labels.RestoreCodebookCommand",
+    "rule": "rulings.RuleCommand",
+    "undo_ruling": "rulings.UndoRulingCommand",
+    "export_rulings": "rulings.ExportRulingsCommand",
+    "import_rulings": "rulings.ImportRulingsCommand",
+}
+"method of the Python interface that does a command at once -> module and class"
 
 
 def job_command(kind: str) -> type[JobCommand]:
     """Return the command that starts jobs of a kind. Raises KeyError for another kind."""
-    module, _, name = JOB_COMMANDS[kind].rpartition(".")
-    return cast("type[JobCommand]", getattr(import_module(f"workbench.commands.{module}"), name))
+    return cast("type[JobCommand]", _command(JOB_COMMANDS[kind]))
+
+
+def immediate_command(method: str) -> type[ImmediateCommand]:
+    """Return the command that a method of the Python interface does. Raises KeyError."""
+    return cast("type[ImmediateCommand]", _command(IMMEDIATE_COMMANDS[method]))
+
+
+def _command(path: str) -> Any:
+    module, _, name = path.rpartition(".")
+    return getattr(import_module(f"workbench.commands.{module}"), name)

@@ -399,6 +399,11 @@ def run_options() -> list[Option]:
     return [*RunCommand.options().values(), *own]
 
 
+def design_options() -> list[Option]:
+    """Return the options on which answers are asked for, except the model."""
+    return [option for option in run_options() if option.name not in ("model", *NOT_OF_DESIGN)]
+
+
 @dataclass(frozen=True, slots=True)
 class RunPreview(Preview):
     """What asking a model would take."""

@@ -31,6 +31,9 @@ class Purpose(StrEnum):
     "people check labels that a model or a publication gave"
 
 
+PURPOSES = tuple(purpose.value for purpose in Purpose)
+
+
 @dataclass(frozen=True, slots=True)
 class LabelOption:
     """One label that may be given."""

@@ -143,7 +143,15 @@ def as_arguments(options: Iterable[Option], values: Mapping[str, Any]) -> list[s
         value = values.get(option.name)
         if value is None or value is False or value in ("", ()):
             continue
-        words += [option.flag] if option.type is Type.FLAG else [option.flag, option.text(value)]
+        if option.type is Type.FLAG:
+            words.append(option.flag)
+        elif option.many:
+            for each in value:
+                words += [option.flag, option.text(each)]
+        elif option.several or isinstance(option.metavar, tuple):
+            words += [option.flag, *value]
+        else:
+            words += [option.flag, option.text(value)]
     return words
 
 

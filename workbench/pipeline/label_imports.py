@@ -8,9 +8,8 @@ from pathlib import Path
 
 from stores.annotation.exchange import Merged
 from stores.core.store import Store
-from workbench.annotation.options import PURPOSES
 from workbench.data import shipped_codebook, shipped_codebooks
-from workbench.domain.annotations import Codebook, LabelEvent, Purpose
+from workbench.domain.annotations import PURPOSES, Codebook, LabelEvent, Purpose
 from workbench.domain.names import plural, thing_name
 from workbench.errors import UsageError
 from workbench.formats.label_files import read_labels

@@ -38,7 +38,7 @@ from workbench.figures.table import AnyTable, Kind, Table
 from workbench.options.option import chosen
 from workbench.pipeline import classifier_figures as classifier_book
 from workbench.pipeline.classifier_figures import assessed
-from workbench.report.options import ReportChoice
+from workbench.report.options import ReportChoice, Tell
 from workbench.report.reached import published_tables, report_tables
 from workbench.version import __version__
 
@@ -107,8 +107,6 @@ def _agreement(of: QueueAgreement, instrument: Instrument) -> Reported:
 
 PACKAGES = ("numpy", "scipy", "jinja2")
 "packages whose versions may affect figures and the page"
-Tell = Callable[[float, str], None]
-"receives the share of the work done, and the next step"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -291,7 +289,7 @@ def _nothing_to_report(store: Store, choice: ReportChoice, left_out: Sequence[st
     if left_out:
         return "nothing can be reported yet:\n" + "\n".join(left_out)
     models = ", ".join(sorted({run.model for run in runs}))
-    selection = " ".join(choice.arguments()) or "these options"
+    selection = " ".join(choice.flags) or "these options"
     return f"no result matches {selection}. Models with answers: {models}"
 
 

@@ -527,5 +527,5 @@ def commands(found: Collected) -> Iterator[dict[str, Any]]:
         "title": "Print the same figures",
         "lines": list(dict.fromkeys(part.found.command for part in found.parts)),
     }
-    options = "".join(f" {shlex.quote(part)}" for part in found.choice.arguments())
+    options = "".join(f" {shlex.quote(part)}" for part in found.choice.flags)
     yield {"title": "Write this report", "lines": [f"workbench report STORE OUT{options}"]}

@@ -33,12 +33,11 @@ from workbench.report.collected import (
     Group,
     Part,
     Shown,
-    Tell,
     collect,
     groups,
     shown_of,
 )
-from workbench.report.options import ALL, ReportChoice
+from workbench.report.options import ALL, ReportChoice, Tell, silent
 from workbench.report.own_tables import (
     StatementWithAnswers,
     every_answer,
@@ -175,10 +174,6 @@ Files = Iterator[tuple[str, bytes | Iterable[str]]]
 
 Tables = tuple[list[Shown], list[str]]
 "(tables of a part, reasons for missing ones)"
-
-
-def silent(share: float, what: str) -> None:
-    """Ignore progress reports."""
 
 
 def write_report(store: Store, folder: Path, choice: ReportChoice, tell: Tell = silent) -> Path:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -15,14 +16,13 @@ from textual.widget import Widget
 from textual.widgets import Button, Input, Label, Select, SelectionList, Static
 from textual.widgets.selection_list import Selection
 
-from workbench.annotation import options as of
 from workbench.annotation.tables import QueueState, queues
+from workbench.commands.sample import SampleCommand, default_labels
 from workbench.domain.annotations import Purpose
 from workbench.domain.names import plural
 from workbench.errors import UsageError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
-from workbench.options.shared import SEED
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.kit.base import (
     Background,
@@ -45,8 +45,9 @@ if TYPE_CHECKING:
     from stores.annotation.queues import Queue
     from stores.core.store import Store
     from workbench.options.option import Option
-    from workbench.pipeline.queues import QueueProposal, QueueSpec
+    from workbench.pipeline.queues import QueueProposal
 
+OPTIONS = SampleCommand.options()
 NAME_FIRST = "Give the queue a name; this line then shows what the queue will draw."
 ALL = ""
 "value of the choice of all instruments"
@@ -55,25 +56,6 @@ PURPOSES = {
     Purpose.TEST: "test: a classifier is tested on these labels",
     Purpose.CHECK: "check: people review a model's labels",
 }
-LABELS = {Purpose.TRAINING: "1", Purpose.TEST: "2", Purpose.CHECK: "1"}
-"default number of people who label an item, by purpose"
-
-
-@dataclass(frozen=True, slots=True)
-class QueueValues:
-    """The input of the form."""
-
-    name: str
-    purpose: str
-    codebook: str
-    instrument: str
-    per_stratum: str
-    labels: str
-    overlap: str
-    seed: str
-    held_out: str
-    attention: str
-    models: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +85,7 @@ class QueueForm(FieldsForm[str | None], Background):
         super().__init__()
         self._named = False
         "whether a name was typed, or the queue was requested without one; only then is it missing"
-        self._labels = LABELS[Purpose.TRAINING]
+        self._labels = str(default_labels(Purpose.TRAINING))
         "default number of labels for the purpose, which the field has unless the user changes it"
 
     def compose(self) -> ComposeResult:
@@ -123,14 +105,14 @@ class QueueForm(FieldsForm[str | None], Background):
                     yield _row("codebook", select("codebook"))
                     yield _row("instrument", select("instrument"))
                 with Horizontal(classes="pair"):
-                    yield _asked(of.PER_STRATUM)
-                    yield _asked(of.LABELS, self._labels)
+                    yield _asked(OPTIONS["per_stratum"])
+                    yield _asked(OPTIONS["labels"], self._labels)
                 with Horizontal(classes="pair"):
-                    yield _asked(of.OVERLAP)
-                    yield _asked(SEED)
+                    yield _asked(OPTIONS["overlap"])
+                    yield _asked(OPTIONS["seed"])
                 with Horizontal(classes="pair"):
-                    yield _asked(of.HELD_OUT)
-                    yield _asked(of.ATTENTION)
+                    yield _asked(OPTIONS["held_out"])
+                    yield _asked(OPTIONS["attention"])
                 yield Label("models", classes="name", markup=False, id="models-name")
                 yield SelectionList[str](id="models", compact=True)
             yield Static("Reading the items …", id="proposal", markup=False)
@@ -150,7 +132,7 @@ class QueueForm(FieldsForm[str | None], Background):
         """Suggest the number of people for a purpose, unless another number was typed."""
         box = self.query_one("#labels", Input)
         if box.value == self._labels:
-            box.value = self._labels = LABELS[Purpose(str(event.value))]
+            box.value = self._labels = str(default_labels(Purpose(str(event.value))))
 
     @on(Input.Changed, "#name")
     def take_name(self) -> None:
@@ -171,30 +153,29 @@ class QueueForm(FieldsForm[str | None], Background):
         self._named = True
         self.no_longer()
         self.make_button.disabled = True
-        self.write(self._values())
+        self.write(self._texts())
 
     def propose_now(self) -> None:
         self.no_longer()
-        values = self._values()
-        if not values.name.strip() and not self._named:
+        texts = self._texts()
+        if not texts["name"].strip() and not self._named:
             self.proposal_line.update(Content.styled(NAME_FIRST, "$text-muted"))
-        elif values.codebook:
+        elif texts["codebook"]:
             self.proposal_line.remove_class("-trouble")
-            self.draw(values)
+            self.draw(texts)
 
-    def _values(self) -> QueueValues:
+    def _texts(self) -> dict[str, Any]:
+        """Return the texts of the fields by the names of the options."""
         models: SelectionList[str] = self.query_one("#models", SelectionList)
-        selected_models = tuple(models.selected)
+        has_all = len(models.selected) == models.option_count
         names = ("name", "per_stratum", "labels", "overlap", "seed", "held_out", "attention")
-        return QueueValues(
-            purpose=self.chosen("purpose"),
-            codebook=self.chosen("codebook"),
-            instrument=self.chosen("instrument"),
-            models=()
-            if len(selected_models) == models.option_count
-            else tuple(sorted(selected_models)),
+        return {
             **{name: self.typed(name) for name in names},
-        )
+            "purpose": self.chosen("purpose"),
+            "codebook": self.chosen("codebook"),
+            "instrument": self.chosen("instrument"),
+            "model": None if has_all else tuple(sorted(models.selected)),
+        }
 
     def _offer(self, selector: str, options: list[tuple[str, str]], first: str) -> None:
         select: Select[str] = self.query_one(selector, Select)
@@ -202,6 +183,8 @@ class QueueForm(FieldsForm[str | None], Background):
             select.set_options([(Content(label), value) for label, value in options])
             if first in {value for _, value in options}:
                 select.value = first
+            # A value that stays the same may have another label now.
+            select.mutate_reactive(Select.value)  # type: ignore[misc]  # a generic class
 
     def _say(self, error: WorkbenchError) -> None:
         self.proposal_line.add_class("-trouble")
@@ -230,24 +213,25 @@ class QueueForm(FieldsForm[str | None], Background):
         self.ask()
 
     @worker("draw", beside=True)
-    async def draw(self, values: QueueValues) -> None:
-        proposal = await self.with_store(lambda store: read_proposal(store, values))
-        if values != self._values():
+    async def draw(self, texts: dict[str, Any]) -> None:
+        def load(store: Store) -> QueueProposal:
+            return command_of(texts).proposal(store)
+
+        proposal = await self.with_store(load)
+        if texts != self._texts():
             return
         self.proposal_line.remove_class("-trouble")
         self.proposal_line.update(Content(visible(proposal.describe(), lines=True)))
         self.make_button.disabled = False
 
     @worker("write", newest=False)
-    async def write(self, values: QueueValues) -> None:
+    async def write(self, texts: dict[str, Any]) -> None:
         """Make a queue. Keys wait until it is made or refused."""
 
         def make(store: Store) -> str:
-            from workbench.pipeline import queues
-
-            proposal = read_proposal(store, values)
-            queues.make_queue(store, proposal.spec, proposal)
-            return proposal.spec.name
+            command = command_of(texts)
+            command.run(store)
+            return command.name
 
         self.dismiss(await self.with_store(make))
 
@@ -260,34 +244,12 @@ def read_sources(store: Store) -> Sources:
     return Sources(shipped_codebooks(), tuple(store.instruments.names()), free_text_models(store))
 
 
-def read_proposal(store: Store, values: QueueValues) -> QueueProposal:
-    """Draw the items of a form without making the queue. Raises WorkbenchError."""
-    from workbench.pipeline import queues
-
-    spec = as_spec(values)
-    return queues.propose_queue(store, spec)
-
-
-def as_spec(values: QueueValues) -> QueueSpec:
-    """Return the specification of a form. Raises UsageError that names the invalid field."""
-    from workbench.pipeline.queues import QueueSpec
-
-    name = " ".join(values.name.split())
+def command_of(texts: Mapping[str, Any]) -> SampleCommand:
+    """Return the command of a filled form. Raises UsageError that names the invalid field."""
+    name = " ".join(texts["name"].split())
     if not name:
         raise UsageError("the queue has no name; give one, such as stance-training")
-    return QueueSpec(
-        name=name,
-        purpose=Purpose(values.purpose),
-        codebook=values.codebook,
-        instrument=values.instrument or None,
-        models=values.models,
-        per_stratum=of.PER_STRATUM.needed(values.per_stratum),
-        labels=of.LABELS.needed(values.labels),
-        overlap=of.OVERLAP.needed(values.overlap),
-        seed=SEED.needed(values.seed),
-        held_out=of.HELD_OUT.needed(values.held_out),
-        attention=of.ATTENTION.needed(values.attention),
-    )
+    return SampleCommand.from_form({**texts, "name": name})
 
 
 def _asked(option: Option, text: str | None = None) -> Horizontal:

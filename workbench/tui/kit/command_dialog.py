@@ -21,6 +21,8 @@ from textual.getters import query_one
 from textual.screen import ModalScreen
 from textual.widgets import Input, ProgressBar, Select, Static
 
+from workbench.commands.export import ExportCommand
+from workbench.commands.report import ReportCommand
 from workbench.errors import WorkbenchError
 from workbench.figures.visible import visible
 from workbench.tui.kit.base import Background, store_path, worker
@@ -174,9 +176,9 @@ class ReportDialog(CommandDialog):
         if not folder:
             self.say("Give a new folder.", "$text-error")
         elif self.command is None:
-            arguments = ["report", str(store_path(self.app)), folder, "--progress"]
-            arguments += ["--compare", *self._compare] if self._compare else []
-            self.command = Command(arguments, self._hear)
+            flags = ReportCommand(compare=self._compare).flags()
+            words = ["report", str(store_path(self.app)), folder, *flags, "--progress"]
+            self.command = Command(words, self._hear)
             self.folder.disabled = True
             self.bar.add_class("-shown")
             self.bar.update(progress=0)
@@ -341,19 +343,15 @@ class RowsDialog(CommandDialog):
         if not folder:
             self.say("Give a new folder.", "$text-error")
         elif self.command is None:
-            arguments = [
-                "export",
-                str(store_path(self.app)),
-                folder,
-                "--what",
-                self._chosen("what"),
-                "--progress",
-            ]
-            arguments += ["--format", self._chosen("format")]
-            arguments += ["--names"] if self._chosen("people") == "names" else []
-            arguments += ["--expand"] if self._chosen("expand") == "each" else []
+            export = ExportCommand(
+                what=tuple(self._chosen("what").split(",")),
+                format=self._chosen("format"),
+                names=self._chosen("people") == "names",
+                expand=self._chosen("expand") == "each",
+            )
+            words = ["export", str(store_path(self.app)), folder, *export.flags(), "--progress"]
             self._rows = {}
-            self.command = Command(arguments, self._hear)
+            self.command = Command(words, self._hear)
             self._enable(False)
             self.say("starting …")
             self.write(self.command, Path(folder).expanduser())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,6 +14,7 @@ from textual.content import Content
 from textual.getters import query_one
 from textual.widgets import Button, Input, Select, Static
 
+from workbench.commands.export import INSTRUMENTS, ExportCommand
 from workbench.errors import UsageError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
@@ -38,15 +38,6 @@ IF_TAKEN = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ExportValues:
-    """The input of the form."""
-
-    format: str
-    folder: str
-    force: bool
-
-
 class ExportScreen(FieldsForm[None], Background):
     """A form with fields above and the planned files below, and then the written ones."""
 
@@ -65,7 +56,8 @@ class ExportScreen(FieldsForm[None], Background):
     def __init__(self, instrument: str) -> None:
         super().__init__()
         self._instrument = instrument
-        self._looked: ExportValues | None = None
+        self._looked: ExportCommand | None = None
+        "the command whose files are shown"
         self._wanted = False
 
     def compose(self) -> ComposeResult:
@@ -113,12 +105,17 @@ class ExportScreen(FieldsForm[None], Background):
 
     def look_now(self) -> None:
         self.no_longer()
-        self.look(self._values())
+        if self.typed("folder").strip():
+            self.look(self._command())
+        else:
+            self.failed(UsageError("the folder has no name yet; give one, such as ~/my-instrument"))
 
-    def _values(self) -> ExportValues:
-        return ExportValues(
+    def _command(self) -> ExportCommand:
+        return ExportCommand(
+            Path(self.typed("folder").strip()),
+            what=(INSTRUMENTS,),
+            instrument=self._instrument,
             format=self.chosen("format"),
-            folder=self.typed("folder").strip(),
             force=self.chosen("taken") == REPLACE,
         )
 
@@ -135,14 +132,14 @@ class ExportScreen(FieldsForm[None], Background):
         self.panel.scroll_home(animate=False)
 
     @worker("look", beside=True)
-    async def look(self, values: ExportValues) -> None:
+    async def look(self, command: ExportCommand) -> None:
         def load(store: Store) -> str:
-            return planned_lines(prepared(store, self._instrument, values), values)
+            return planned_lines(command.instrument_files(store), command.folder)
 
         text = await self.with_store(load)
-        if values != self._values():
+        if command != self._command():
             return
-        self._looked = values
+        self._looked = command
         self._say(text)
         self.write_button.disabled = False
         if self._wanted:
@@ -150,35 +147,19 @@ class ExportScreen(FieldsForm[None], Background):
             self.action_write()
 
     @worker("write", newest=False)
-    async def write(self, values: ExportValues) -> None:
-        def act(store: Store) -> Written:
-            return prepared(store, self._instrument, values).write(
-                Path(values.folder), force=values.force
-            )
-
-        self._say(written_lines(await self.with_store(act)), "-done")
+    async def write(self, command: ExportCommand) -> None:
+        written = await self.with_store(command.write_instrument)
+        self._say(written_lines(written), "-done")
         self.panel.focus()
 
 
-def prepared(store: Store, instrument: str, values: ExportValues) -> Export:
-    """Return an instrument of a store in a format. Raises UsageError if the folder is unusable."""
-    from workbench.formats.folder import check_place, expanded
-    from workbench.pipeline.importing import prepared as prepare
-
-    if not values.folder:
-        raise UsageError("the folder has no name yet; give one, such as ~/my-instrument")
-    export = prepare(store, instrument, values.format)
-    check_place(expanded(Path(values.folder)), force=values.force)
-    return export
-
-
-def planned_lines(export: Export, values: ExportValues) -> str:
+def planned_lines(export: Export, folder: Path) -> str:
     """Return the lines that describe the planned files, and what they leave out."""
     from workbench.formats.folder import expanded
 
-    folder = expanded(Path(values.folder)).absolute()
+    full_path = expanded(folder).absolute()
     size = sum(len(text.encode("utf-8", "replace")) for text in export.files.values())
-    summary = f"Writes {len(export.files)} files, {size / 1000:,.0f} kB, into {folder}"
+    summary = f"Writes {len(export.files)} files, {size / 1000:,.0f} kB, into {full_path}"
     files = ", ".join(export.files)
     return "\n".join(
         (summary, files, *_listed("Leaves out:", export.left_out), *_listed("Note:", export.notes))
