@@ -28,8 +28,8 @@ from workbench.tui.kit.base import BESIDE, say
 from workbench.tui.kit.dialogs import NoteDialog, with_answer
 
 if TYPE_CHECKING:
-    from stores.annotation.annotator import Annotator, Step
-    from stores.annotation.annotator import Item as Found
+    from stores.annotation.annotator import Annotator, QueueItem, QueueStep, Remark
+    from stores.annotation.person_steps import UndoableChange
 
 OPENING = 240
 "number of characters of a text in the list of own labels"
@@ -45,8 +45,8 @@ class QueueSession:
     def __init__(self, path: Path, queue: str, name: str):
         self._queue, self._name = queue, name
         self.annotator = self._open(path)
-        self._steps: list[Step] = list(self.annotator.steps())
-        "steps of all sessions, the newest last; a skip has neither label nor remark"
+        self._steps: list[QueueStep] = list(self.annotator.steps())
+        "steps of all sessions, the newest last"
         self._ahead: list[int] = []
         "units that undo put aside, the nearest last"
         self._held: set[int] = set()
@@ -92,19 +92,21 @@ class QueueSession:
         self._went_on(unit, "")
 
     def undo(self, current: int | None) -> CurrentItem:
+        from stores.annotation.annotator import LabelStep
+
         step = self._steps[-1]
-        if step.remark is not None:
+        if isinstance(step, LabelStep):
+            item = self.annotator.undo(step.unit)
+            self._held.add(step.unit)
+            former, undone = step.label, step.label or "skip"
+        else:
             flagged, note = step.before
             self.annotator.remark(step.unit, flagged=flagged, note=note)
             item = self.annotator.item(step.unit)
-        else:
-            item = self.annotator.undo(step.unit)
-            self._held.add(step.unit)
+            former, undone = "", _remarked(step)
         self._steps.pop()
         self._set_aside(current if current != step.unit else None)
-        return self._view(
-            item, step.label, _remarked(step) if step.remark is not None else step.label or "skip"
-        )
+        return self._view(item, former, undone)
 
     def reopen(self, unit: int, current: int | None) -> CurrentItem:
         """Return an item that this person labelled. `current` comes back later."""
@@ -116,11 +118,11 @@ class QueueSession:
 
         Return the item with them, the number of steps that can be undone, and the change.
         """
-        from stores.annotation.annotator import Step
+        from stores.annotation.person_steps import UndoableChange
 
         current_item = self.annotator.item(unit)
-        step = Step(unit, remark=(flagged, note), before=(current_item.flagged, current_item.note))
-        if step.remark != step.before:
+        step = UndoableChange(unit, (current_item.flagged, current_item.note), (flagged, note))
+        if step.after != step.before:
             self.annotator.remark(unit, flagged=flagged, note=note)
             self._steps.append(step)
         return self._item(self.annotator.item(unit)), len(self._steps), f"{_remarked(step)} (saved)"
@@ -156,23 +158,22 @@ class QueueSession:
         return Annotator.open(path, self._queue, self._name)
 
     def _went_on(self, unit: int, label: str) -> None:
-        from stores.annotation.annotator import Step
+        from stores.annotation.annotator import LabelStep, without_label
 
         self._held.discard(unit)
-        self._steps = [step for step in self._steps if step.unit != unit or step.remark is not None]
-        self._steps.append(Step(unit, label))
+        self._steps = [*without_label(self._steps, unit), LabelStep(unit, label)]
 
     def _set_aside(self, current: int | None) -> None:
         if current in self._held and current is not None:
             self._ahead.append(current)
 
-    def _view(self, found: Found | None, former: str = "", undone: str = "") -> CurrentItem:
+    def _view(self, found: QueueItem | None, former: str = "", undone: str = "") -> CurrentItem:
         progress, steps = self.annotator.progress(), len(self._steps)
         if found is None:
             return CurrentItem(None, progress, steps, page=done_text(progress, steps))
         return CurrentItem(self._item(found), progress, steps, former, undone)
 
-    def _item(self, found: Found) -> Item:
+    def _item(self, found: QueueItem) -> Item:
         context, is_statement = found.context, self.codebook.subject is Subject.STATEMENT
         self._seen[found.unit] = found.label
         return Item(
@@ -187,15 +188,15 @@ class QueueSession:
         )
 
 
-def _remarked(step: Step) -> str:
+def _remarked(change: UndoableChange[Remark]) -> str:
     """Return the change of a remark: `flag`, `flag removed`, `note` or `note removed`."""
-    assert step.remark is not None
-    if step.remark[1] != step.before[1]:
-        return "note" if step.remark[1] else "note removed"
-    return "flag" if step.remark[0] else "flag removed"
+    flagged, note = change.after
+    if note != change.before[1]:
+        return "note" if note else "note removed"
+    return "flag" if flagged else "flag removed"
 
 
-def _is_leased(item: Found) -> bool:
+def _is_leased(item: QueueItem) -> bool:
     from stores.core.base import now
 
     return item.lease_until > now()

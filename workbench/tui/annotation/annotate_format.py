@@ -23,7 +23,7 @@ from workbench.tui.widgets.long_text import LongText
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from stores.annotation.annotator import Progress as QueueProgress
+    from stores.annotation.annotator import QueueProgress
     from workbench.tui.annotation.session import Item, OwnLabel, Progress
 
 CONFIDENCES: tuple[tuple[float | None, str], ...] = (

@@ -40,7 +40,7 @@ from workbench.tui.widgets.long_text import folded
 from workbench.tui.widgets.record_table import Cells, Column, FluidTable, Record
 
 if TYPE_CHECKING:
-    from stores.annotation.issue_annotator import IssueAnnotator, Row, Sheet, Step
+    from stores.annotation.issue_annotator import IssueAnnotator, IssueStep, Row, Sheet
 
 REF = 9
 LEAST_TEXT = 8
@@ -232,7 +232,7 @@ class IssueSession:
         self._instrument, self._name = instrument, name
         self._path = path
         self.annotator = self._open()
-        self._steps: list[Step] = list(self.annotator.steps())
+        self._steps: list[IssueStep] = list(self.annotator.steps())
         "steps that can be undone, the newest last"
 
     def sheet(self) -> Sheet:
@@ -259,13 +259,13 @@ class IssueSession:
 
     def put(self, row: Row, labels: Mapping[str, int | None]) -> StepResult:
         """Commit labels of one statement."""
-        from stores.annotation.issue_annotator import Step
+        from stores.annotation.issue_annotator import IssueStep
 
         shown_labels = {issue: row.labels.get(issue) for issue in labels}
         updated_row, previous_labels = self.annotator.put(row, labels, expected=shown_labels)
         if previous_labels:
             self._steps.append(
-                Step(
+                IssueStep(
                     updated_row,
                     previous_labels,
                     {issue: labels[issue] for issue in previous_labels},

@@ -31,7 +31,7 @@ from workbench.tui.kit.person_dialog import PersonDialog
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from stores.annotation.respondent import Progress, Question, Respondent
+    from stores.annotation.respondent import Question, Respondent, SurveyProgress
     from stores.core.store import Store
     from workbench.audits.reliability.agreement import AgreementRow
     from workbench.domain.verdicts import Estimate
@@ -41,7 +41,7 @@ KAPPA: Column[Estimate] = Column("kappa", "Cohen's κ", lambda value: value, Kin
 EXPLAIN = section("screens-annotation", "Answering the survey")
 
 
-def intro_text(name: str, progress: Progress) -> Content:
+def intro_text(name: str, progress: SurveyProgress) -> Content:
     """Return the introduction of a survey. It tells that there is no right answer."""
     person = visible(name)
     if progress.done or progress.declined:
@@ -84,7 +84,7 @@ def intro_text(name: str, progress: Progress) -> Content:
 
 
 def end_text(
-    name: str, progress: Progress, consistency: Sequence[AgreementRow], more: int
+    name: str, progress: SurveyProgress, consistency: Sequence[AgreementRow], more: int
 ) -> Content:
     """Return the end of a survey, with thanks, the person's own consistency and the next keys.
 
