@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
@@ -420,7 +420,7 @@ class Annotator(PersonSession):
         )
 
 
-def without_label(steps: Sequence[QueueStep], unit: int) -> list[QueueStep]:
+def without_label(steps: Iterable[QueueStep], unit: int) -> list[QueueStep]:
     """Return steps without the label or skip of an item. A later one takes its place."""
     return [step for step in steps if not isinstance(step, LabelStep) or step.unit != unit]
 

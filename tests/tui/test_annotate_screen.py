@@ -29,9 +29,9 @@ from workbench.data import shipped_codebook
 from workbench.domain.annotations import Codebook, LabelOption, Subject
 from workbench.tui import format as tui_format
 from workbench.tui.annotation import annotate_format
-from workbench.tui.annotation import session as session_screen
 from workbench.tui.annotation.annotate import AnnotateScreen, GivenScreen
 from workbench.tui.annotation.annotate_format import key_row, last_line, pace_line
+from workbench.tui.kit import session_screen
 from workbench.tui.kit.dialogs import NoteDialog, TextScreen
 
 pytestmark = pytest.mark.usefixtures("no_pause")

@@ -26,11 +26,11 @@ from tests.tui.issue_stores import issue_store
 from tests.tui.issue_stores import labels_of as issue_labels
 from tests.tui.seats import Seat, at_screen
 from tests.tui.test_adjudicate_screen import decisions, labelled, queued
-from workbench.tui.annotation import session as session_screen
 from workbench.tui.annotation.adjudicate import AdjudicateScreen
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.annotation.issue_grid import IssueGridScreen
 from workbench.tui.annotation.survey import SurveyScreen
+from workbench.tui.kit import session_screen
 from workbench.tui.kit.key_gate import LULL_S
 
 

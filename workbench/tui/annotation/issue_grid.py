@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
@@ -29,18 +28,20 @@ from workbench.domain.names import plural
 from workbench.errors import ConflictError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
+from workbench.sessions.issues import IssueSession, PutResult
+from workbench.sessions.items import UnitCounts
 from workbench.tui.annotation.annotate_format import ReadText, last_line, pace_line, title_note
-from workbench.tui.annotation.session import NEVER, SessionScreen, ShowResult, Tally
 from workbench.tui.format import literal
 from workbench.tui.keymap import action_on
 from workbench.tui.kit.base import app_of, once_painted, say
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
+from workbench.tui.kit.session_screen import NEVER, SessionScreen, ShowResult
 from workbench.tui.widgets.long_text import folded
 from workbench.tui.widgets.record_table import Cells, Column, FluidTable, Record
 
 if TYPE_CHECKING:
-    from stores.annotation.issue_annotator import IssueAnnotator, IssueStep, Row, Sheet
+    from stores.annotation.issue_annotator import Row, Sheet
 
 REF = 9
 LEAST_TEXT = 8
@@ -207,99 +208,6 @@ def labels_text(labels: Mapping[str, int | None]) -> str:
         name = visible(issue).replace("_", " ")
         return f"{name} withdrawn" if label is None else f"{SIGNS[label]} {name}"
     return f"0 for {plural(len(labels), 'issue')}"
-
-
-@dataclass(frozen=True, slots=True)
-class StepResult:
-    """The result of one step."""
-
-    row: Row
-    "the statement with its new labels"
-    issues: tuple[str, ...]
-    "issues whose labels changed, or none if all labels were there already"
-    steps: int
-    "number of steps that can be undone"
-    per_hour: float | None
-
-
-class IssueSession:
-    """One person's session over the statements of an instrument.
-
-    Any statement can be labelled at any time, so none is leased.
-    """
-
-    def __init__(self, path: Path, instrument: str, name: str):
-        self._instrument, self._name = instrument, name
-        self._path = path
-        self.annotator = self._open()
-        self._steps: list[IssueStep] = list(self.annotator.steps())
-        "steps that can be undone, the newest last"
-
-    def sheet(self) -> Sheet:
-        """Return all statements with this person's labels.
-
-        Issues without a definition get the shipped one.
-        """
-        from workbench.data import shipped_issue_scheme
-        from workbench.issue_schemes import defined
-
-        sheet = self.annotator.sheet()
-        names = [issue.name for issue in sheet.issues]
-        return replace(sheet, issues=defined(names, sheet.issues, shipped_issue_scheme().issues))
-
-    def take_shipped_issues(self) -> Sheet:
-        """Give the instrument the shipped issues, unless somebody gave it others meanwhile."""
-        from stores.core.store import Store
-        from workbench.data import shipped_issue_scheme
-
-        with Store.open(self._path) as store:
-            if not store.issues.names(self._instrument):
-                store.issues.set_scheme(self._instrument, shipped_issue_scheme().issues)
-        return self.sheet()
-
-    def put(self, row: Row, labels: Mapping[str, int | None]) -> StepResult:
-        """Commit labels of one statement."""
-        from stores.annotation.issue_annotator import IssueStep
-
-        shown_labels = {issue: row.labels.get(issue) for issue in labels}
-        updated_row, previous_labels = self.annotator.put(row, labels, expected=shown_labels)
-        if previous_labels:
-            self._steps.append(
-                IssueStep(
-                    updated_row,
-                    previous_labels,
-                    {issue: labels[issue] for issue in previous_labels},
-                )
-            )
-        return self._done(updated_row, previous_labels)
-
-    def undo(self) -> StepResult | None:
-        """Undo the newest step, or return None if there is none.
-
-        A step whose labels were changed elsewhere since cannot be undone: it is forgotten, and
-        ConflictError raised.
-        """
-        if not self._steps:
-            return None
-        step = self._steps.pop()
-        row, _ = self.annotator.put(step.row, step.before, expected=step.after)
-        return self._done(row, step.before)
-
-    def move(self, path: Path) -> None:
-        self._path = path
-        old_annotator, self.annotator = self.annotator, self._open()
-        old_annotator.close()
-
-    def close(self) -> None:
-        self.annotator.close()
-
-    def _open(self) -> IssueAnnotator:
-        from stores.annotation.issue_annotator import IssueAnnotator
-
-        return IssueAnnotator.open(self._path, self._instrument, self._name)
-
-    def _done(self, row: Row, changed: Mapping[str, int | None]) -> StepResult:
-        return StepResult(row, tuple(changed), len(self._steps), self.annotator.pace())
 
 
 class IssueTable(FluidTable, inherit_bindings=False):
@@ -536,7 +444,7 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         self._list(other_columns=has_other_issues)
         self._show_cell()
 
-    def go_on(self, asked: LabelRequest, done: StepResult) -> None:
+    def go_on(self, asked: LabelRequest, done: PutResult) -> None:
         """Show the stored result, then move the cursor if it is still on the same statement."""
         self.request_answered()
         self._take(done)
@@ -554,7 +462,7 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         self.show_sheet(sheet)
         say(self, f"{why}; look again", warns=True)
 
-    def show_undone(self, done: StepResult | None) -> None:
+    def show_undone(self, done: PutResult | None) -> None:
         self.request_answered()
         if done is None:
             self._said = "nothing to undo"
@@ -701,7 +609,7 @@ class IssueGridScreen(SessionScreen[IssueSession]):
 
         self.submit(give, labels_text(asked.labels))
 
-    def _take(self, done: StepResult) -> None:
+    def _take(self, done: PutResult) -> None:
         """Update the row of a statement with its new labels."""
         self._rows[done.row.ref] = done.row
         self._steps, self._per_hour = done.steps, done.per_hour
@@ -771,7 +679,7 @@ class IssueGridScreen(SessionScreen[IssueSession]):
     def show_progress(self) -> None:
         if self.trouble.shown:
             return  # The line shows what was not saved.
-        tally = Tally(
+        tally = UnitCounts(
             sum(is_done(row, self._issues) for row in self._rows.values()),
             len(self._rows),
             self._per_hour,
