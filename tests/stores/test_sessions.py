@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stores.annotation.issue_annotator import IssueAnnotator
+from stores.annotation.rulings import Rulings
 from stores.core.store import Store
 from tests.conftest import instrument
 from tests.stores.test_person_session import disputed
@@ -26,10 +27,13 @@ from tests.tui.issue_stores import labels_of as issue_labels
 from tests.tui.test_adjudicate_screen import judged
 from workbench.annotation.survey import Design
 from workbench.domain.annotations import Reason
+from workbench.domain.rulings import Ruling, Verdict
 from workbench.errors import ConflictError, StoreBusy
+from workbench.evidence.ruling_subjects import add_ruling, statement_subject
 from workbench.sessions.adjudication import AdjudicationSession
 from workbench.sessions.issues import DecisionSession, IssueSession
 from workbench.sessions.labels import QueueSession
+from workbench.sessions.review import ReviewSession, RuledItem
 from workbench.sessions.session import Session, SessionThread, UndoSteps
 from workbench.sessions.survey import RespondentSession
 
@@ -297,3 +301,48 @@ def test_a_thread_opens_its_session_again_after_a_failure_and_ends_with_the_last
     assert written.result().steps == 1
     assert issue_labels(path, "ana") == {("a-1", ISSUES[0]): 1}
     assert tries == [path, path]
+
+
+def ruled(store: Store, ref: str, auditor: str = "nora") -> Ruling:
+    return add_ruling(
+        store,
+        statement_subject(store, "small", ref),
+        Verdict.REVIEWED,
+        auditor=auditor,
+        reason="nothing to rule on",
+        reading=None,
+        model="",
+    )
+
+
+def test_a_review_undoes_its_own_rulings_first_and_then_the_last_one_on_the_item(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store.open(made(tmp_path / "a.db", instrument())) as store:
+        earlier = ruled(store, "b-1")
+        session = ReviewSession(blind=False)
+        for ref in ("a-1", "a-2"):
+            session.steps.add(RuledItem(ref, ruled(store, ref)))
+
+        def refuse(*_: object, **__: object) -> None:
+            raise StoreBusy("busy")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Rulings, "undo", refuse)
+            with pytest.raises(StoreBusy):
+                session.undo(store, "nora", earlier)
+        assert [session.undo(store, "nora", earlier)[0] for _ in range(3)] == ["a-2", "a-1", ""]
+        assert store.rulings.standing() == {}
+        item, message = session.undo(store, "nora", earlier)
+        assert (item, message) == ("", "Nothing to undo: nora has no ruling on this item.")
+
+
+def test_a_review_passes_over_rulings_that_were_taken_back_elsewhere(tmp_path: Path) -> None:
+    with Store.open(made(tmp_path / "a.db", instrument())) as store:
+        session = ReviewSession(blind=False)
+        rulings = [ruled(store, ref) for ref in ("a-1", "a-2")]
+        for ruling in rulings:
+            session.steps.add(RuledItem(ruling.subject.named["statement"], ruling))
+        store.rulings.undo(rulings[1], auditor="nora")
+        assert session.undo(store, "nora", None)[0] == "a-1"
+        assert not session.steps
