@@ -103,7 +103,7 @@ class LabelStep:
     "empty for a skip"
 
 
-QueueStep: TypeAlias = LabelStep | UndoableChange[Remark]
+QueueStep: TypeAlias = LabelStep | UndoableChange[int, Remark]
 "one action of a person on an item"
 
 

@@ -142,14 +142,14 @@ class IssueAnnotator(PersonSession):
         restores the labels before the previous step is an undo: both are left out.
         """
         rows = self.connection.execute(_STEPS, {"me": self._me, "n": STEPS}).fetchall()
-        change_by_time: dict[tuple[int, str], UndoableChange[dict[str, int | None]]] = {}
+        change_by_time: dict[tuple[int, str], UndoableChange[int, dict[str, int | None]]] = {}
         for statement_id, issue, label, previous, labelled_at in reversed(rows):
             change = change_by_time.setdefault(
                 (statement_id, labelled_at), UndoableChange(statement_id, {}, {})
             )
             change.before[issue] = previous
             change.after[issue] = label
-        changes: list[UndoableChange[dict[str, int | None]]] = []
+        changes: list[UndoableChange[int, dict[str, int | None]]] = []
         for change in change_by_time.values():
             add_change(changes, change, changes[-1] if changes else None)
         statement_by_id = {

@@ -214,7 +214,7 @@ class Labels(Aggregate):
         name = person_name(auditor)
         with self.store.write() as connection:
             decision_by_unit: dict[int, _Decided] = {}
-            steps: list[UndoableChange[_Decided]] = []
+            steps: list[UndoableChange[int, _Decided]] = []
             for unit, adjudicator, *values in connection.execute(
                 _DECIDED, {"queue": queue, "codebook": codebook.name}
             ):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+U = TypeVar("U")
 V = TypeVar("V")
 IDLE_MS = 300_000
 "longer times on one item, in milliseconds, count as absence, not as work"
@@ -26,21 +27,21 @@ def items_per_hour(durations_ms: Sequence[float]) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class UndoableChange(Generic[V]):
+class UndoableChange(Generic[U, V]):
     """A change by a person, as the store recorded it."""
 
-    unit: int
-    "rowid of the changed item or statement"
+    unit: U
+    "item, statement or case that was changed"
     before: V
     after: V
 
-    def undoes(self, other: UndoableChange[V]) -> bool:
+    def undoes(self, other: UndoableChange[U, V]) -> bool:
         """Return whether this change restores the values before another one."""
         return (self.unit, self.before, self.after) == (other.unit, other.after, other.before)
 
 
 def add_change(
-    steps: list[Any], change: UndoableChange[V], newest: UndoableChange[V] | None
+    steps: list[Any], change: UndoableChange[U, V], newest: UndoableChange[U, V] | None
 ) -> None:
     """Append a change to a person's steps, or remove the newest one if the change undoes it.
 
@@ -57,8 +58,8 @@ def add_change(
     steps[:] = [step for step in steps if step is not newest]
 
 
-def newest_change(steps: Iterable[Any], unit: int) -> UndoableChange[Any] | None:
-    """Return the newest change of an item or statement among a person's steps, or None."""
+def newest_change(steps: Iterable[Any], unit: U) -> UndoableChange[U, Any] | None:
+    """Return the newest change of a unit among a person's steps, or None."""
     newest = None
     for step in steps:
         if isinstance(step, UndoableChange) and step.unit == unit:

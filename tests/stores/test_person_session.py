@@ -123,7 +123,7 @@ def test_steps_lead_back_from_the_current_values_to_the_first(
 ) -> None:
     """The rest of the steps of each unit is a chain, whatever was undone and done again."""
     current = {1: "", 2: ""}
-    steps: list[UndoableChange[str]] = []
+    steps: list[UndoableChange[int, str]] = []
     for unit, value in changes:
         change = UndoableChange(unit, current[unit], value)
         current[unit] = value

@@ -249,6 +249,20 @@ def test_a_session_goes_on_in_a_copy_and_undoes_there(tmp_path: Path, kind: str)
     assert of.state(path) != before
 
 
+def test_decisions_that_alternate_are_undone_one_after_another(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    tied(path)
+    labels = (1, 0, -1, 1, 0)
+    with closing(DecisionSession(path, "small", "gold")) as session:
+        for label in labels:
+            assert session.decide(session.read().report.cases[0], label, "nora")
+    with closing(DecisionSession(path, "small", "gold")) as session:
+        for _ in labels:
+            assert session.undo("nora") is not None
+        assert session.undo("nora") is None
+    assert case_state(path) == [None, None]
+
+
 def test_a_step_that_a_busy_store_refused_is_undone_by_the_next_try(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

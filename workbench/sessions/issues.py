@@ -174,9 +174,10 @@ class DecisionSession(StoreSession):
         """Return a person's decisions of earlier sessions that are in force, the newest last."""
         cases = {(case.statement, case.issue): case for case in self.read().report.cases}
         decisions = self.store.issues.decisions(self._instrument, auditor)
-        newest_labels = {(ref, issue): label for ref, issue, _, label in decisions}
-        return [
-            CaseStep(cases[ref, issue], previous_label)
-            for ref, issue, previous_label, _ in decisions
-            if (ref, issue) in cases and cases[ref, issue].adjudicated == newest_labels[ref, issue]
-        ]
+        newest_labels = {decision.unit: decision.after for decision in decisions}
+        steps = []
+        for decision in decisions:
+            case = cases.get(decision.unit)
+            if case is not None and case.adjudicated == newest_labels[decision.unit]:
+                steps.append(CaseStep(case, decision.before))
+        return steps

@@ -194,7 +194,7 @@ class QueueSession(ItemSession["Annotator", CurrentQueueItem]):
         )
 
 
-def _remark_text(change: UndoableChange[Remark]) -> str:
+def _remark_text(change: UndoableChange[int, Remark]) -> str:
     """Return the change of a remark: `flag`, `flag removed`, `note` or `note removed`."""
     flagged, note = change.after
     if note != change.before[1]:
