@@ -33,7 +33,7 @@ STEPS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class IssueRow:
     """A statement with this person's own labels."""
 
     statement: Original
@@ -49,17 +49,17 @@ class Row:
 class IssueStep:
     """The labels of one statement that were given together, as one step of undo."""
 
-    row: Row
+    row: IssueRow
     before: Mapping[str, int | None]
     after: Mapping[str, int | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class IssueSheet:
     """The statements and labels that one annotator sees."""
 
     issues: tuple[IssueDefinition, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[IssueRow, ...]
     per_hour: float | None
     "statements per hour over the latest ones, or None before two"
 
@@ -87,25 +87,25 @@ class IssueAnnotator(PersonSession):
         """
         return open_session(path, lambda store: cls(store, instrument, name))
 
-    def sheet(self) -> Sheet:
+    def sheet(self) -> IssueSheet:
         """Return all statements with this person's labels."""
         labels: dict[int, dict[str, int]] = defaultdict(dict)
         for statement_id, issue, label in self.connection.execute(_MINE, {"statement": None}):
             if label is not None:
                 labels[statement_id][issue] = label
         rows = (
-            Row(statement, labels[statement.id])
+            IssueRow(statement, labels[statement.id])
             for statement in originals(self.connection, self._instrument)
         )
-        return Sheet(self._scheme(), tuple(rows), self.pace())
+        return IssueSheet(self._scheme(), tuple(rows), self.pace())
 
     def put(
         self,
-        row: Row,
+        row: IssueRow,
         labels: Mapping[str, int | None],
         *,
         expected: Mapping[str, int | None] | None = None,
-    ) -> tuple[Row, Mapping[str, int | None]]:
+    ) -> tuple[IssueRow, Mapping[str, int | None]]:
         """Commit labels of a statement and return the updated statement and the previous labels.
 
         A label of None withdraws one. An unchanged label is not written again, and is not among the
@@ -133,7 +133,8 @@ class IssueAnnotator(PersonSession):
             time = now_after(last_time)  # the same time for all: they are one step
             for issue in previous_labels:
                 self._append(connection, row.statement.id, issue, labels[issue], time)
-            return Row(row.statement, self._labels(connection, row.statement.id)), previous_labels
+            updated_labels = self._labels(connection, row.statement.id)
+            return IssueRow(row.statement, updated_labels), previous_labels
 
     def steps(self) -> tuple[IssueStep, ...]:
         """Return this person's latest steps that were not undone, the newest last.
@@ -157,7 +158,7 @@ class IssueAnnotator(PersonSession):
         }
         return tuple(
             IssueStep(
-                Row(statement_by_id[change.unit], self._labels(self.connection, change.unit)),
+                IssueRow(statement_by_id[change.unit], self._labels(self.connection, change.unit)),
                 change.before,
                 change.after,
             )
@@ -190,7 +191,7 @@ class IssueAnnotator(PersonSession):
         return tuple(json.loads(row[0]))
 
     def _check(
-        self, connection: sqlite3.Connection, row: Row, labels: Mapping[str, int | None]
+        self, connection: sqlite3.Connection, row: IssueRow, labels: Mapping[str, int | None]
     ) -> None:
         statements = originals(connection, self._instrument, row.statement.id)
         if not statements or statements[0].text_id != row.statement.text_id:

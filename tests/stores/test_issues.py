@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from stores.annotation.issue_annotator import IssueAnnotator, Row
+from stores.annotation.issue_annotator import IssueAnnotator, IssueRow
 from stores.annotation.person_steps import IDLE_MS
 from stores.core.store import Store
 from stores.instruments.issues import Added, SchemeChange
@@ -34,7 +34,7 @@ def labelled(
             annotator.put(rows[ref], given)
 
 
-def row_of(annotator: IssueAnnotator, ref: str) -> Row:
+def row_of(annotator: IssueAnnotator, ref: str) -> IssueRow:
     return next(row for row in annotator.sheet().rows if row.ref == ref)
 
 

@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from workbench.errors import ConflictError
 from workbench.sessions.session import Session, StoreSession, UndoSteps
 
 if TYPE_CHECKING:
-    from stores.annotation.issue_annotator import IssueAnnotator, IssueStep, Row, Sheet
+    from stores.annotation.issue_annotator import IssueAnnotator, IssueRow, IssueSheet, IssueStep
     from workbench.annotation.issue_tables import IssueFigures
     from workbench.annotation.issues import Case
+    from workbench.domain.instruments import IssueDefinition
 
 
 @dataclass(frozen=True, slots=True)
 class PutResult:
     """The result of labels that were given or undone."""
 
-    row: Row
+    row: IssueRow
     "the statement with its new labels"
     issues: tuple[str, ...]
     "issues whose labels changed, or none if all labels were there already"
@@ -45,7 +46,7 @@ class IssueSession(Session["IssueAnnotator"]):
 
         return IssueAnnotator.open(path, self._instrument, self._name)
 
-    def sheet(self) -> Sheet:
+    def sheet(self) -> IssueSheet:
         """Return all statements with this person's labels.
 
         Issues without a definition get the shipped one.
@@ -57,7 +58,7 @@ class IssueSession(Session["IssueAnnotator"]):
         names = [issue.name for issue in sheet.issues]
         return replace(sheet, issues=defined(names, sheet.issues, shipped_issue_scheme().issues))
 
-    def take_shipped_issues(self) -> Sheet:
+    def take_shipped_issues(self) -> IssueSheet:
         """Give the instrument the shipped issues, unless somebody gave it others meanwhile."""
         from stores.core.store import Store
         from workbench.data import shipped_issue_scheme
@@ -67,7 +68,7 @@ class IssueSession(Session["IssueAnnotator"]):
                 store.issues.set_scheme(self._instrument, shipped_issue_scheme().issues)
         return self.sheet()
 
-    def put(self, row: Row, labels: Mapping[str, int | None]) -> PutResult:
+    def put(self, row: IssueRow, labels: Mapping[str, int | None]) -> PutResult:
         """Commit labels of one statement."""
         from stores.annotation.issue_annotator import IssueStep
 
@@ -89,13 +90,108 @@ class IssueSession(Session["IssueAnnotator"]):
         row, labels = self._steps.undo(self._withdraw)
         return self._result(row, labels)
 
-    def _withdraw(self, step: IssueStep) -> tuple[Row, Mapping[str, int | None]]:
+    def _withdraw(self, step: IssueStep) -> tuple[IssueRow, Mapping[str, int | None]]:
         """Restore the labels before a step. Return the statement and these labels."""
         row, _ = self.store.put(step.row, step.before, expected=step.after)
         return row, step.before
 
-    def _result(self, row: Row, changed: Mapping[str, int | None]) -> PutResult:
+    def _result(self, row: IssueRow, changed: Mapping[str, int | None]) -> PutResult:
         return PutResult(row, tuple(changed), len(self._steps), self.store.pace())
+
+
+Cell: TypeAlias = tuple[int, int]
+"indices of a row and an issue"
+
+
+class IssueGrid:
+    """The statements that a person labels as rows of a table, with a column per issue.
+
+    It uses no store: `IssueSession` reads and writes.
+    """
+
+    def __init__(self) -> None:
+        self.issues: tuple[IssueDefinition, ...] = ()
+        self.only_unfinished = False
+        "whether only statements without all their labels are listed"
+        self.listed: tuple[str, ...] = ()
+        "refs of the listed statements"
+        self.per_hour: float | None = None
+        self._rows: dict[str, IssueRow] = {}
+
+    def __len__(self) -> int:
+        """Return the number of all statements."""
+        return len(self._rows)
+
+    @property
+    def n_finished(self) -> int:
+        """The number of statements with all their labels."""
+        return sum(self.is_finished(row) for row in self._rows.values())
+
+    def row(self, ref: str) -> IssueRow:
+        return self._rows[ref]
+
+    def get(self, ref: str | None) -> IssueRow | None:
+        """Return the row of a statement, or None if there is none."""
+        return self._rows.get(ref or "")
+
+    def is_finished(self, row: IssueRow) -> bool:
+        """Return whether a statement has a label for every issue."""
+        return not self.open_issues(row)
+
+    def open_issues(self, row: IssueRow) -> list[int]:
+        """Return the indices of the issues for which a statement has no label."""
+        return [index for index, issue in enumerate(self.issues) if issue.name not in row.labels]
+
+    def take(self, sheet: IssueSheet) -> None:
+        """Use the current statements and labels."""
+        self.issues, self.per_hour = sheet.issues, sheet.per_hour
+        self._rows = {row.ref: row for row in sheet.rows}
+
+    def put(self, row: IssueRow, per_hour: float | None) -> None:
+        """Use the new labels of a statement, which stays listed even if it is finished."""
+        self._rows[row.ref] = row
+        self.per_hour = per_hour
+
+    def forget_rows(self) -> None:
+        """Forget the statements and labels of one person before another begins."""
+        self._rows = {}
+
+    def list_rows(self) -> None:
+        """List all statements, or only the unfinished ones."""
+        self.listed = tuple(
+            ref
+            for ref, row in self._rows.items()
+            if not (self.only_unfinished and self.is_finished(row))
+        )
+
+    def first_open_cell(self, row: int = 0, after: int = -1) -> Cell | None:
+        """Return the first unlabelled cell from a listed row on, or None.
+
+        The search continues at the start after the last row. Cells of the first row up to the issue
+        `after` come last.
+        """
+        for step in range(len(self.listed) + 1 if self.listed else 0):
+            index = (row + step) % len(self.listed)
+            for issue in self.open_issues(self._rows[self.listed[index]]):
+                if step > 0 or issue > after:
+                    return index, issue
+        return None
+
+    def cell_after(self, row: int, issue: int, *, whole_row: bool) -> Cell | None:
+        """Return the cell to go to after a label, or None if there is none.
+
+        It is the next issue, or after the last one the first unlabelled issue. From a statement
+        with all its labels, or after all were given at once, it is in the next statement.
+        """
+        open_issues = self.open_issues(self._rows[self.listed[row]])
+        if not whole_row and issue + 1 < len(self.issues):
+            return row, issue + 1
+        if not whole_row and open_issues:
+            return row, open_issues[0]
+        if row + 1 == len(self.listed):
+            return None
+        open_issues_below = self.open_issues(self._rows[self.listed[row + 1]])
+        return row + 1, open_issues_below[0] if open_issues_below else 0
 
 
 @dataclass(frozen=True, slots=True)
