@@ -12,7 +12,13 @@ from stores.annotation.annotation_items import Context
 from stores.annotation.labels import Decision, GivenLabel, JudgedItem
 from workbench.data import shipped_codebook
 from workbench.domain.annotations import Reason
-from workbench.sessions.adjudication import AdjudicationQueue, DisputedItem, DisputedItems, as_case
+from workbench.sessions.adjudication import (
+    AdjudicationQueue,
+    DisputedItem,
+    DisputedItems,
+    UndoneDecision,
+    as_case,
+)
 
 CODEBOOK = shipped_codebook("stance")
 
@@ -66,7 +72,7 @@ def test_reason_and_note_return_with_an_item_that_is_open_again() -> None:
     first = disputed.current
     assert first is not None
     disputed.go_on(decided(first))
-    disputed.return_to(first, Reason.CONTEXT, "why")
+    disputed.return_to(first, UndoneDecision(0, "agree", Reason.CONTEXT, "why"))
     assert (unit_of(disputed), disputed.reason, disputed.note) == (0, Reason.CONTEXT, "why")
 
 
@@ -77,7 +83,7 @@ def test_reason_and_note_of_an_item_that_is_not_disputed_any_more_are_not_those_
     first = disputed.current
     assert first is not None
     disputed.go_on(decided(first))
-    disputed.return_to(item(0, "agree", "agree"), Reason.CONTEXT, "why")
+    disputed.return_to(item(0, "agree", "agree"), UndoneDecision(0, "agree", Reason.CONTEXT, "why"))
     assert (unit_of(disputed), disputed.reason, disputed.note) == (1, Reason.OTHER, "")
 
 

@@ -122,7 +122,7 @@ def decide_dispute(session: AdjudicationSession, choice: int) -> None:
     cases = [*queue.open, *queue.decided]
     case = cases[choice % len(cases)]
     label = ("agree", "disagree", "neutral")[choice % 3]
-    assert session.decide(case, queue.codebook, label, Reason.OTHER, "", "nora")[0]
+    assert session.decide(case, queue.codebook, label, Reason.OTHER, "", "nora")
 
 
 def dispute_state(path: Path) -> object:

@@ -37,6 +37,16 @@ class AdjudicationQueue:
     "number of items with two labels or more, counted only if nothing is open or decided"
 
 
+@dataclass(frozen=True, slots=True)
+class UndoneDecision:
+    """A decision that was withdrawn."""
+
+    unit: int
+    label: str
+    reason: Reason
+    note: str
+
+
 class AdjudicationSession(StoreSession):
     """The session of an adjudicator."""
 
@@ -75,34 +85,37 @@ class AdjudicationSession(StoreSession):
         reason: Reason,
         note: str,
         auditor: str,
-    ) -> tuple[bool, DisputedItem | None]:
+    ) -> bool:
         """Commit a decision on the visible labels, under the codebook of the screen.
 
-        Return whether it was committed, and the current item. Nothing is decided if the labels
-        differ or somebody decided meanwhile. The item is None if every label was withdrawn.
+        Return False without deciding if the labels differ or somebody decided meanwhile.
         """
-        current_case = self._case(codebook, case.unit)
+        current_case = self.item(case.unit)
         if current_case is None or (current_case.judged.labels, current_case.judged.decision) != (
             case.judged.labels,
             case.judged.decision,
         ):
-            return False, current_case
+            return False
         self.store.labels.decide(
             case.unit, codebook, label, reason, note, auditor, seen=case.judged.labels
         )
-        return True, self._case(codebook, case.unit)
+        return True
 
-    def undo(self, auditor: str) -> tuple[DisputedItem, str, str, str] | None:
+    def undo(self, auditor: str) -> UndoneDecision | None:
         """Undo the newest decision of a person, including those of earlier sessions.
 
-        Return its current item and the label, reason and note of the decision, or None without one.
+        Return None if there is none.
         """
         codebook = self.store.queues.get(self._queue).codebook
         undone = self.store.labels.undo_decision(self._queue, codebook, auditor)
-        case = self._case(codebook, undone[0]) if undone is not None else None
-        return None if undone is None or case is None else (case, *undone[1:])
+        if undone is None:
+            return None
+        unit, label, reason, note = undone
+        return UndoneDecision(unit, label, Reason(reason), note)
 
-    def _case(self, codebook: Codebook, unit: int) -> DisputedItem | None:
+    def item(self, unit: int) -> DisputedItem | None:
+        """Return the current state of an item, or None if all its labels were withdrawn."""
+        codebook = self.store.queues.get(self._queue).codebook
         items = self.store.labels.judged(codebook.name, queue=self._queue, unit=unit)
         return as_case(items[0]) if items else None
 
@@ -173,14 +186,14 @@ class DisputedItems:
         self._go_back_to(self.n_back + 1)
         return True
 
-    def return_to(self, item: DisputedItem, reason: Reason, note: str) -> None:
+    def return_to(self, item: DisputedItem, undone: UndoneDecision) -> None:
         """Go to the item of an undone decision: open again, or with its earlier decision.
 
         The reason and the note of the decision come back with an open item.
         """
         self._put_first(item)
         if self.current is item and not self.n_back:
-            self.draft(reason, note)
+            self.draft(undone.reason, undone.note)
 
     def replace(self, previous: DisputedItem, current: DisputedItem | None) -> None:
         """Go to the current state of an item, which is None if all its labels were withdrawn."""

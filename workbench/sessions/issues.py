@@ -27,7 +27,6 @@ class PutResult:
     "issues whose labels changed, or none if all labels were there already"
     steps: int
     "number of steps that can be undone"
-    per_hour: float | None
 
 
 class IssueSession(Session["IssueAnnotator"]):
@@ -90,13 +89,17 @@ class IssueSession(Session["IssueAnnotator"]):
         row, labels = self._steps.undo(self._withdraw)
         return self._result(row, labels)
 
+    def pace(self) -> float | None:
+        """Return the number of statements that this person labels per hour, or None before two."""
+        return self.store.pace()
+
     def _withdraw(self, step: IssueStep) -> tuple[IssueRow, Mapping[str, int | None]]:
         """Restore the labels before a step. Return the statement and these labels."""
         row, _ = self.store.put(step.row, step.before, expected=step.after)
         return row, step.before
 
     def _result(self, row: IssueRow, changed: Mapping[str, int | None]) -> PutResult:
-        return PutResult(row, tuple(changed), len(self._steps), self.store.pace())
+        return PutResult(row, tuple(changed), len(self._steps))
 
 
 Cell: TypeAlias = tuple[int, int]

@@ -66,8 +66,6 @@ class CurrentItem:
     "number of steps that can be undone"
     former: str = ""
     "label that undoing withdrew"
-    undone: str = ""
-    "step that was undone"
 
 
 V = TypeVar("V", bound=CurrentItem)
@@ -82,7 +80,7 @@ class ItemSession(Session[C], Generic[C, V]):
         raise NotImplementedError("abstract")
 
     def next(self) -> V:
-        """Return the next item, leased to this person."""
+        """Return the item that a step brought back, or the next one, leased to this person."""
         raise NotImplementedError("abstract")
 
     def label(
@@ -95,9 +93,9 @@ class ItemSession(Session[C], Generic[C, V]):
         """Move an item behind all others."""
         raise NotImplementedError("abstract")
 
-    def undo(self, current: int | None) -> V:
-        """Undo the newest step and return its item. `current` comes back later.
+    def undo(self, current: int | None) -> str:
+        """Undo the newest step, and return its name, or an empty string if it has none.
 
-        Call it only if there is a step.
+        `next` brings its item back, and `current` later. Call it only if there is a step.
         """
         raise NotImplementedError("abstract")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,6 +55,8 @@ class QueueSession(ItemSession["Annotator", CurrentQueueItem]):
         super().__init__(path)
         self._steps: UndoSteps[QueueStep] = UndoSteps(self.store.steps())
         "steps of all sessions"
+        self._returning: tuple[int, str] | None = None
+        "unit that a step brings back, and the label that undoing withdrew"
         self._ahead: list[int] = []
         "units that undo put aside, the nearest last"
         self._held: set[int] = set()
@@ -72,6 +75,11 @@ class QueueSession(ItemSession["Annotator", CurrentQueueItem]):
 
     def next(self) -> CurrentQueueItem:
         self.store.look()
+        if self._returning is not None:
+            unit, former = self._returning
+            current = self._current(self.store.item(unit), former)
+            self._returning = None
+            return current
         while self._ahead:
             item = self.store.item(self._ahead.pop())
             if _is_leased(item):
@@ -103,15 +111,12 @@ class QueueSession(ItemSession["Annotator", CurrentQueueItem]):
         self.store.skip(unit)
         self._went_on(unit, "")
 
-    def undo(self, current: int | None) -> CurrentQueueItem:
-        item, former, undone = self._steps.undo(self._withdraw)
-        self._set_aside(current if current != item.unit else None)
-        return self._current(item, former, undone)
+    def undo(self, current: int | None) -> str:
+        return self._steps.undo(partial(self._withdraw, current))
 
-    def reopen(self, unit: int, current: int | None) -> CurrentQueueItem:
-        """Return an item that this person labelled. `current` comes back later."""
-        self._set_aside(current if current != unit else None)
-        return self._current(self.store.item(unit))
+    def reopen(self, unit: int, current: int | None) -> None:
+        """Bring an item back that this person labelled. `current` comes back later."""
+        self._bring_back(unit, "", current)
 
     def remark(self, unit: int, flagged: bool, note: str) -> tuple[LabelItem, int, str]:
         """Commit a flag and a note.
@@ -157,27 +162,29 @@ class QueueSession(ItemSession["Annotator", CurrentQueueItem]):
         self._steps.replace(without_label(self._steps, unit))
         self._steps.add(LabelStep(unit, label))
 
-    def _withdraw(self, step: QueueStep) -> tuple[QueueItem, str, str]:
-        """Undo a step. Return its item, its label if it gave one, and its name."""
+    def _withdraw(self, current: int | None, step: QueueStep) -> str:
+        """Undo a step, and return its name."""
         from stores.annotation.annotator import LabelStep
 
         if isinstance(step, LabelStep):
-            item = self.store.undo(step.unit)
+            self.store.undo(step.unit)
             self._held.add(step.unit)
-            return item, step.label, step.label or "skip"
+            self._bring_back(step.unit, step.label, current)
+            return step.label or "skip"
         flagged, note = step.before
         self.store.remark(step.unit, flagged=flagged, note=note)
-        return self.store.item(step.unit), "", _remark_text(step)
+        self._bring_back(step.unit, "", current)
+        return _remark_text(step)
 
-    def _set_aside(self, current: int | None) -> None:
-        if current in self._held and current is not None:
+    def _bring_back(self, unit: int, former: str, current: int | None) -> None:
+        """Let an item come next, and the current one later."""
+        self._returning = unit, former
+        if current is not None and current != unit and current in self._held:
             self._ahead.append(current)
 
-    def _current(
-        self, item: QueueItem | None, former: str = "", undone: str = ""
-    ) -> CurrentQueueItem:
+    def _current(self, item: QueueItem | None, former: str = "") -> CurrentQueueItem:
         label_item = None if item is None else self._item(item)
-        return CurrentQueueItem(label_item, self.store.progress(), len(self._steps), former, undone)
+        return CurrentQueueItem(label_item, self.store.progress(), len(self._steps), former)
 
     def _item(self, item: QueueItem) -> LabelItem:
         context, is_statement = item.context, self.codebook.subject is Subject.STATEMENT

@@ -61,6 +61,8 @@ class RespondentSession(ItemSession["Respondent", CurrentQuestion[R]], Generic[R
         self._instrument, self._name, self._design = instrument, name, design
         self._consistency = consistency
         self._introduced = False
+        self._returning: Question | None = None
+        "question that undo brings back"
         super().__init__(path)
 
     def open(self, path: Path, *, further: bool = False) -> Respondent:
@@ -79,7 +81,8 @@ class RespondentSession(ItemSession["Respondent", CurrentQuestion[R]], Generic[R
         return CODEBOOK
 
     def next(self) -> CurrentQuestion[R]:
-        current = self._current(self.store.next())
+        current = self._current(self._returning or self.store.next())
+        self._returning = None
         if self._introduced or current.item is None:
             return current
         self._introduced = True
@@ -98,14 +101,14 @@ class RespondentSession(ItemSession["Respondent", CurrentQuestion[R]], Generic[R
         """Move an item behind all others, or the second time leave it unanswered."""
         self.store.skip(unit, elapsed_ms)
 
-    def undo(self, current: int | None) -> CurrentQuestion[R]:  # noqa: ARG002  what is open comes again by itself
-        question = self.store.undo()
-        return self._current(question or self.store.next())
+    def undo(self, current: int | None) -> str:  # noqa: ARG002  what is open comes again by itself
+        self._returning = self.store.undo()
+        self._introduced = True
+        return ""
 
-    def go_further(self) -> CurrentQuestion[R]:
+    def go_further(self) -> None:
         """Go on with statements that this person was not asked about."""
         self.go_on_with(self.open(self.path, further=True))
-        return self.next()
 
     def _current(self, question: Question | None) -> CurrentQuestion[R]:
         progress = self.store.progress()

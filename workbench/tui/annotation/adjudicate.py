@@ -25,6 +25,7 @@ from workbench.sessions.adjudication import (
     AdjudicationSession,
     DisputedItem,
     DisputedItems,
+    UndoneDecision,
 )
 from workbench.sessions.items import UnitCounts
 from workbench.tui.annotation.annotate_format import (
@@ -321,17 +322,16 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         if not self.items.open:
             self.action_refresh()  # Others may have labelled meanwhile.
 
-    def take_back(
-        self, item: DisputedItem | None, label: str = "", reason: str = "", note: str = ""
-    ) -> None:
+    def take_back(self, item: DisputedItem, undone: UndoneDecision) -> None:
         """Show the item of an undone decision: open again, or with its earlier decision."""
         self.request_answered()
-        if item is None:
-            say(self, "Nothing to undo: you have decided nothing in this queue.", warns=True)
-            return
-        self._said = f"{UNDONE}: {label}"
-        self.items.return_to(item, Reason(reason), note)
+        self._said = f"{UNDONE}: {undone.label}"
+        self.items.return_to(item, undone)
         self._show()
+
+    def say_nothing_to_undo(self) -> None:
+        self.request_answered()
+        say(self, "Nothing to undo: you have decided nothing in this queue.", warns=True)
 
     def look_again(self, before: DisputedItem, now: DisputedItem | None) -> None:
         self.request_answered()
@@ -375,13 +375,18 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         codebook, label = queue.codebook, queue.codebook.labels[place]
         reason, note = self.items.reason, self.items.note
 
-        def decide(session: AdjudicationSession) -> ShowResult:
-            is_decided, current = session.decide(item, codebook, label, reason, note, auditor)
+        def show(session: AdjudicationSession, is_decided: bool) -> ShowResult:
+            current = session.item(item.unit)
             if not is_decided:
                 return partial(self.look_again, item, current)
             return partial(self.go_on, current or item, label)
 
-        self.submit(decide, lost=visible(label))
+        self.take_step(
+            lambda session: session.decide(item, codebook, label, reason, note, auditor),
+            lambda is_decided: f"{label} (saved)" if is_decided else "",
+            show,
+            lost=visible(label),
+        )
 
     def action_reason(self, place: int) -> None:
         """Choose the reason of a disagreement, which the next label key commits."""
@@ -417,10 +422,16 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             self._ask_name()
             return
 
-        def undo(session: AdjudicationSession) -> ShowResult:
-            return partial(self.take_back, *(session.undo(auditor) or (None,)))
+        def describe(undone: UndoneDecision | None) -> str:
+            return f"{UNDONE}: {undone.label}" if undone is not None else ""
 
-        self.submit(undo, lost="the undo")
+        def show(session: AdjudicationSession, undone: UndoneDecision | None) -> ShowResult:
+            item = session.item(undone.unit) if undone is not None else None
+            if item is None or undone is None:
+                return self.say_nothing_to_undo
+            return partial(self.take_back, item, undone)
+
+        self.take_step(lambda session: session.undo(auditor), describe, show, lost="the undo")
 
     def action_back(self) -> None:
         """Show the previous decision."""

@@ -198,20 +198,16 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
             self._ask_name(self.action_undo)
             return
 
-        def undo(session: DecisionSession) -> ShowResult:
-            case = session.undo(auditor)
+        def describe(case: Case | None) -> str:
+            return f"undone: {_named(case)}" if case is not None else ""
+
+        def show(session: DecisionSession, case: Case | None) -> ShowResult:
             if case is None:
                 return self.say_nothing_to_undo
-            return partial(
-                self.go_on,
-                session.read(),
-                case,
-                f"undone: {_named(case)}",
-                session.steps,
-                undone=True,
-            )
+            figures, n_steps = session.read(), session.steps
+            return partial(self.go_on, figures, case, describe(case), n_steps, undone=True)
 
-        self.submit(undo, lost="the undo")
+        self.take_step(lambda session: session.undo(auditor), describe, show, lost="the undo")
 
     def action_cycle(self) -> None:
         """List the undecided cases, those with different labels, or all labelled ones."""
@@ -238,16 +234,21 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
         if auditor is None:
             self._ask_name(partial(self._decide, label))
             return
-        message = f"{_named(case)}: " + (
-            "decision withdrawn" if label is None else f"{SIGNS[label]} decided"
+        outcome = "decision withdrawn" if label is None else f"{SIGNS[label]} decided"
+        message = f"{_named(case)}: {outcome}"
+
+        def show(session: DecisionSession, is_decided: bool) -> ShowResult:
+            figures = session.read()
+            if not is_decided:
+                return partial(self.look_again, figures)
+            return partial(self.go_on, figures, case, message, session.steps)
+
+        self.take_step(
+            lambda session: session.decide(case, label, auditor),
+            lambda is_decided: message if is_decided else "",
+            show,
+            lost=message,
         )
-
-        def decide(session: DecisionSession) -> ShowResult:
-            if not session.decide(case, label, auditor):
-                return partial(self.look_again, session.read())
-            return partial(self.go_on, session.read(), case, message, session.steps)
-
-        self.submit(decide, lost=message)
 
     def _ask_name(self, then: Callable[[], None]) -> None:
         dialog = PersonDialog((), note="Your decisions are stored under this name.")

@@ -295,6 +295,28 @@ class LabelRequest:
     whole_row: bool
 
 
+@dataclass(frozen=True, slots=True)
+class ChangedLabels:
+    """The labels that another session of a person gave, so that nothing was stored."""
+
+    sheet: IssueSheet
+    reason: str
+
+
+def put_text(request: LabelRequest, result: PutResult) -> str:
+    """Return the text on stored labels: `a-1: +1 law and order (saved)`."""
+    outcome = "saved" if result.issues else "as before"
+    return f"{visible(request.ref)}: {labels_text(request.labels)} ({outcome})"
+
+
+def undone_text(result: PutResult | None) -> str:
+    """Return the text on undone labels, or that there was no step."""
+    if result is None:
+        return "nothing to undo"
+    labels = labels_text(dict.fromkeys(result.issues)).removesuffix(" withdrawn")
+    return f"{visible(result.row.ref)}: undone: {labels}"
+
+
 class IssueGridScreen(SessionScreen[IssueSession]):
     """The screen of one person who labels statements for policy issues."""
 
@@ -414,12 +436,11 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         self._list(other_columns=previous_names != [issue.name for issue in sheet.issues])
         self._show_cell()
 
-    def go_on(self, request: LabelRequest, result: PutResult) -> None:
+    def go_on(self, request: LabelRequest, result: PutResult, per_hour: float | None) -> None:
         """Show the stored result, then move the cursor if it is still on the same statement."""
         self.request_answered()
-        self._take(result)
-        outcome = "saved" if result.issues else "as before"
-        self._said = f"{visible(request.ref)}: {labels_text(request.labels)} ({outcome})"
+        self._take(result, per_hour)
+        self._said = put_text(request, result)
         if request.moves and self.table.current == request.ref:
             self._advance(request.whole_row)
         self._show_cell()
@@ -429,14 +450,11 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         self.show_sheet(sheet)
         say(self, f"{why}; look again", warns=True)
 
-    def show_undone(self, result: PutResult | None) -> None:
+    def show_undone(self, result: PutResult | None, per_hour: float | None) -> None:
         self.request_answered()
-        if result is None:
-            self._said = "nothing to undo"
-        else:
-            self._take(result)
-            labels = labels_text(dict.fromkeys(result.issues)).removesuffix(" withdrawn")
-            self._said = f"{visible(result.row.ref)}: undone: {labels}"
+        self._said = undone_text(result)
+        if result is not None:
+            self._take(result, per_hour)
             self._go_to(result.row.ref, result.issues[0] if result.issues else None)
         self._show_cell()
 
@@ -488,8 +506,11 @@ class IssueGridScreen(SessionScreen[IssueSession]):
             self.show_progress()
 
     def action_undo(self) -> None:
+        def show(session: IssueSession, result: PutResult | None) -> ShowResult:
+            return partial(self.show_undone, result, session.pace())
+
         if not self._busy:
-            self.submit(lambda session: partial(self.show_undone, session.undo()), "the undo")
+            self.take_step(lambda session: session.undo(), undone_text, show, lost="the undo")
 
     def action_only_open(self) -> None:
         """Show only unfinished statements, or all.
@@ -569,20 +590,28 @@ class IssueGridScreen(SessionScreen[IssueSession]):
     def _request(self, row: IssueRow, request: LabelRequest) -> None:
         """Commit labels. If they were changed elsewhere, show these."""
 
-        def put(session: IssueSession) -> ShowResult:
+        def put(session: IssueSession) -> PutResult | ChangedLabels:
             try:
-                return partial(self.go_on, request, session.put(row, request.labels))
+                return session.put(row, request.labels)
             except ConflictError as error:
                 sheet = session.sheet()
                 if row.statement not in [other.statement for other in sheet.rows]:
                     raise
-                return partial(self.look_again, sheet, str(error))
+                return ChangedLabels(sheet, str(error))
 
-        self.submit(put, labels_text(request.labels))
+        def describe(result: PutResult | ChangedLabels) -> str:
+            return put_text(request, result) if isinstance(result, PutResult) else ""
 
-    def _take(self, result: PutResult) -> None:
+        def show(session: IssueSession, result: PutResult | ChangedLabels) -> ShowResult:
+            if isinstance(result, PutResult):
+                return partial(self.go_on, request, result, session.pace())
+            return partial(self.look_again, result.sheet, result.reason)
+
+        self.take_step(put, describe, show, lost=labels_text(request.labels))
+
+    def _take(self, result: PutResult, per_hour: float | None) -> None:
         """Update the row of a statement with its new labels."""
-        self.grid.put(result.row, result.per_hour)
+        self.grid.put(result.row, per_hour)
         self._steps = result.steps
         self.table.replace(grid_record(self.grid, result.row, self.table._laid_out))
 
@@ -652,3 +681,4 @@ class IssueGridScreen(SessionScreen[IssueSession]):
     def failed(self, error: WorkbenchError) -> None:
         """Show an error. With p, a person with an invalid name can give another."""
         super().failed(error)
+        self._in_sight = None  # The statement is shown again, so that keys count from there on.

@@ -327,18 +327,16 @@ class ItemScreen(SessionScreen[A], Generic[A, V]):
         """Show the next item."""
         self.ask(lambda _: None, said, lost="")
 
-    def ask(self, step: Callable[[A], V | None], said: str, *, lost: str) -> None:
-        """Take a step, then show the item that it leads to, or else the next one."""
+    def ask(self, step: Callable[[A], str | None], said: str, *, lost: str) -> None:
+        """Take a step, then show the next item. The step may return more to say of it."""
 
-        def ask(session: A) -> ShowResult:
-            view = step(session)
-            message = f"{said}: {view.undone}" if view is not None and view.undone else said
-            try:
-                return partial(self.show_view, view or session.next(), session.codebook, message)
-            except Exception as error:  # The step is on disk, and the message has to tell that.
-                return partial(self.show_failure, error, "", said)
+        def describe(detail: str | None) -> str:
+            return f"{said}: {detail}" if detail else said
 
-        self.submit(ask, lost)
+        def show(session: A, detail: str | None) -> ShowResult:
+            return partial(self.show_view, session.next(), session.codebook, describe(detail))
+
+        self.take_step(step, describe, show, lost=lost)
 
     def _label(self, place: int, at: float) -> None:
         """Commit a label, then go on. `at` is when its key was pressed."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from workbench.tui.kit.awaited import Awaited
 
 S = TypeVar("S", bound=Session[Any])
+T = TypeVar("T")
 ShowResult = Callable[[], object]
 "function that shows the result of a session's step on the screen"
 GLANCE_S = 0.1
@@ -100,6 +101,39 @@ class SessionScreen(StoreScreen, Generic[S]):
         if self._thread is not None:
             thread, self._thread = self._thread, None
             await asyncio.wait([asyncio.wrap_future(thread.close())], timeout=CLOSING_S)
+
+    def take_step(
+        self,
+        step: Callable[[S], T],
+        describe: Callable[[T], str],
+        show: Callable[[S, T], ShowResult],
+        *,
+        lost: str,
+    ) -> None:
+        """Request a step of the session, then read what it leads to, and show that.
+
+        If only the reading fails, the message is that the step was saved.
+
+        Parameters
+        ----------
+        step
+            commits the step, and returns its result
+        describe
+            returns the text of what was saved, empty if nothing was
+        show
+            reads what to show after a result, and returns the function that shows it
+        lost
+            name of what is unsaved if the step fails
+        """
+
+        def ask(session: S) -> ShowResult:
+            result = step(session)
+            try:
+                return show(session, result)
+            except Exception as error:
+                return partial(self.show_failure, error, "", describe(result))
+
+        self.submit(ask, lost)
 
     def submit(
         self, ask: Callable[[S], ShowResult], lost: str = "", *, opens: bool = False
