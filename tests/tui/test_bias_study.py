@@ -28,9 +28,9 @@ from workbench.formats.read import read_instrument
 from workbench.jobs import launch
 from workbench.pipeline.queues import QueueSpec, make_queue
 from workbench.pipeline.training import TrainSpec
-from workbench.tui.annotation import session as session_screen
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.kit import session_screen
 
 WAIT_S = 1200
 """after which a worker counts as hung: it trains for a minute on two free cores, and many where
