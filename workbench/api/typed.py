@@ -990,7 +990,7 @@ class ReportOptions(TypedDict, total=False):
     the last one before another option or at the end"""
     same_within: float | None
     """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5
-    points (default: none: a difference that is not shown stays undecided)"""
+    points (default: none: a difference that is not significant is inconclusive)"""
     as_published: bool
     """judge by the published rules where the usual ones differ"""
     table: str | Sequence[str] | None
