@@ -20,13 +20,14 @@ from typing import NamedTuple
 
 from stores.core.store import Store
 from tests.tui.bias_stores import SAYS, trained
-from workbench import pipeline, registry
+from workbench import registry
 from workbench.audits.claims import sentences_of
 from workbench.audits.response_bias.answers import place_said
 from workbench.domain.choices import Bias
 from workbench.formats.read import read_shipped
 from workbench.inference.scripted.answers import Known, LetterHabits, Sides, wording_in
 from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.pipeline import asking, planning
 from workbench.report.collected import collect, groups
 from workbench.report.options import ReportChoice
 from workbench.report.written import planned_claims, uncollected
@@ -149,12 +150,12 @@ def answered(path: Path, models: Sequence[ScriptedModel]) -> Store:
                 design = replace(
                     design, statements=()
                 )  # those of the demonstration are too few to show a lean
-            plan = pipeline.plan(store, design, card=model.card)
+            plan = planning.plan(store, design, card=model.card)
             statements = store.instruments.get(design.instrument).statements
             model.learn(statements, {})
             job = store.jobs.create("sample", plan.design.as_json(), plan.samples)
             attempt = store.jobs.claim(job, "study")
-            pipeline.collect(store, plan, model, attempt=attempt, job=job)
+            asking.collect(store, plan, model, attempt=attempt, job=job)
             store.jobs.finish(job, attempt, "done")
     trained(path)
     return store

@@ -12,7 +12,6 @@ import pytest
 from stores.core.store import Store
 from tests.cli.test_commands import run
 from tests.conftest import instrument, new_store
-from workbench import pipeline
 from workbench.audits.consistency import AUDIT as CONSISTENCY
 from workbench.audits.reliability import AUDIT as RELIABILITY
 from workbench.domain.designs import Design
@@ -24,6 +23,7 @@ from workbench.evidence.answered import (
     leading_model,
 )
 from workbench.inference.scripted.model import ScriptedModel
+from workbench.pipeline import asking, planning
 from workbench.report.collected import collect
 from workbench.report.options import ReportChoice, silent
 from workbench.tui.results.loaded import Settings
@@ -49,11 +49,11 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def ask(store: Store, design: Design, *, stops: bool) -> None:
     model = ScriptedModel()
-    plan = pipeline.plan(store, design, card=model.card)
+    plan = planning.plan(store, design, card=model.card)
     job = store.jobs.create("sample", plan.design.as_json(), plan.samples)
     attempt = store.jobs.claim(job, "test")
     first = frozenset(probe.prompt.key for probe in plan.probes[:1])
-    pipeline.collect(store, plan, model, attempt=attempt, only=first if stops else None)
+    asking.collect(store, plan, model, attempt=attempt, only=first if stops else None)
     store.jobs.finish(job, attempt, "cancelled" if stops else "done")
 
 
