@@ -425,10 +425,40 @@ def _is_soft(tokens: Sequence[Token], place: int) -> bool:
     )
 
 
+@dataclass(slots=True)
+class _Setting:
+    """What the words before a label say of its whole clause."""
+
+    is_open: bool = False
+    "after `whether …`, or `while …` at the start of a sentence"
+    is_narrated: bool = False
+    "after `critics`, `used to`"
+    is_hypothetical: bool = False
+    "after `would`"
+    is_supposed: bool = False
+    "after `if it were cheaper`"
+    is_provisional: bool = False
+    "after `in principle`"
+
+    def take(self, mark: Mark, sentence: Sentence, words: Lexicon) -> None:
+        """Process a mark that is not a label: it begins or ends one of these."""
+        ends_clause = mark.role in (Role.CLAUSE, Role.CONTRARY)
+        if ends_clause:
+            self.is_hypothetical = self.is_supposed = self.is_provisional = False
+        if ends_clause or mark.role is Role.COMMA:
+            self.is_open = False
+        if mark.role in (Role.COMMA, Role.CONTRARY):
+            self.is_narrated = False
+        self.is_open |= _opens(mark, sentence)
+        self.is_narrated |= mark.role is Role.NARRATED
+        self.is_hypothetical |= mark.role is Role.WOULD
+        self.is_supposed |= _is_condition(mark, words)
+        self.is_provisional |= mark.role is Role.PROVISIONAL
+
+
 def _decide(sentence: Sentence, words: Lexicon, text: str) -> _Decision:
     """Return the first assertion of a sentence, or the first label that was skipped."""
-    marks, whether, narrated, would = sentence.marks, False, False, False
-    is_supposed = is_provisional = False
+    marks, setting = sentence.marks, _Setting()
     turns = _Turns(words.window, concord=words.concord)
     passed_over: Reading | None = None
     provisional: Reading | None = None
@@ -438,15 +468,7 @@ def _decide(sentence: Sentence, words: Lexicon, text: str) -> _Decision:
         index += 1
         if mark.role not in _LABELS:
             turns.take(mark, sentence.first_word)
-            takes_back = mark.role in (Role.CLAUSE, Role.CONTRARY)
-            ends_narration = mark.role in (Role.COMMA, Role.CONTRARY)
-            narrated = mark.role is Role.NARRATED or (narrated and not ends_narration)
-            would = mark.role is Role.WOULD or (would and not takes_back)
-            is_supposed = _is_condition(mark, words) or (is_supposed and not takes_back)
-            is_provisional = mark.role is Role.PROVISIONAL or (is_provisional and not takes_back)
-            whether = _opens(mark, sentence) or (
-                whether and mark.role not in (Role.COMMA, Role.CLAUSE, Role.CONTRARY)
-            )
+            setting.take(mark, sentence, words)
             continue
         negations = [*turns.onto(mark), *_trailing(marks, index - 1, words.window)]
         next_label = _next_label(marks, index)
@@ -454,26 +476,51 @@ def _decide(sentence: Sentence, words: Lexicon, text: str) -> _Decision:
         if next_label is not None and _names_both(mark, between, marks[next_label], negations):
             passed_over = passed_over or _unread(NO_CHOICE, mark, marks[next_label])
             index = next_label + 1
-        elif whether or (sentence.asks and (mark.first.word > sentence.first_word or mark.parted)):
-            passed_over = passed_over or _unread(NO_ASSERTION, mark, mark)
-        elif narrated:
-            passed_over = passed_over or _unread(NARRATED, mark, mark)
-        elif would and (is_supposed or _is_conditional(marks, index - 1, words)):
-            passed_over = passed_over or _unread(CONDITIONAL, mark, mark)
-        elif turns.missed:
-            passed_over = passed_over or _unread(DISTANT, turns.missed, mark)
-        elif next_label is not None and any(
-            mark_between.role in (Role.COMPARISON, Role.REJECTED) for mark_between in between
-        ):
+            continue
+        skipped = _skipped(sentence, index - 1, setting, turns.missed, words)
+        if skipped is not None:
+            passed_over = passed_over or skipped
+            continue
+        if next_label is not None and _are_compared(between):
             return _Decision(_assertion(mark, negations, marks[next_label], text))
-        elif _asserts_both(marks, index - 1, negations, words):
+        if _asserts_both(marks, index - 1, negations, words):
             return _Decision(_unread(BOTH, mark, mark), provisional)
-        elif is_provisional:
-            provisional = provisional or _assertion(mark, negations, mark, text)
-            is_provisional = False
-        else:
-            return _Decision(_assertion(mark, negations, mark, text))
+        assertion = _assertion(mark, negations, mark, text)
+        if not setting.is_provisional:
+            return _Decision(assertion)
+        provisional = provisional or assertion
+        setting.is_provisional = False
     return _Decision(passed_over, provisional)
+
+
+def _skipped(
+    sentence: Sentence, place: int, setting: _Setting, missed: Mark | None, words: Lexicon
+) -> Reading | None:
+    """Return why a label asserts nothing, or None if it may assert something.
+
+    Parameters
+    ----------
+    place : index of the label among the marks
+    missed : a negation in its clause that did not reach it
+    """
+    mark = sentence.marks[place]
+    is_asked = sentence.asks and (mark.first.word > sentence.first_word or mark.parted)
+    if setting.is_open or is_asked:
+        return _unread(NO_ASSERTION, mark, mark)
+    if setting.is_narrated:
+        return _unread(NARRATED, mark, mark)
+    if setting.is_hypothetical and (
+        setting.is_supposed or _is_conditional(sentence.marks, place, words)
+    ):
+        return _unread(CONDITIONAL, mark, mark)
+    if missed is not None:
+        return _unread(DISTANT, missed, mark)
+    return None
+
+
+def _are_compared(between: Sequence[Mark]) -> bool:
+    """Return whether the marks between two labels compare these, so that the first one counts."""
+    return any(mark.role in (Role.COMPARISON, Role.REJECTED) for mark in between)
 
 
 def _opens(mark: Mark, sentence: Sentence) -> bool:
