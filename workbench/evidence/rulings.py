@@ -9,7 +9,7 @@ contradict each other about a subject, none of their rulings on it counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -125,56 +125,74 @@ def rulings_of_run(store: Store, run: Run, card: ReaderCard | None) -> RunRuling
     model = store.runs.model_key(run).hex()
     in_force = [ruling for ruling in in_force if _is_about(ruling, run, model, card)]
     run_probes = _RunProbes.from_run(store, run, in_force)
-    by_thing: dict[tuple[Any, ...], dict[str, Ruling]] = {}
-    for ruling in sorted(in_force, key=lambda ruling: (ruling.at, ruling.uid)):
-        if run_probes.of_subject(ruling):
-            by_thing.setdefault(subject_key(ruling), {})[ruling.auditor] = (
-                ruling  # the newest of each auditor
-            )
-    agreed = {
-        thing: tuple(by_auditor.values())
-        for thing, by_auditor in by_thing.items()
-        if not disputed(by_auditor.values())
-    }
-    counting = [
-        counted
-        for agreed_rulings in agreed.values()
-        if (counted := _that_counts(agreed_rulings)) is not None
-    ]
+    newest = _newest_of_auditors(in_force, run_probes)
+    agreed = {thing: rulings for thing, rulings in newest.items() if not disputed(rulings)}
+    counted = [_that_counts(rulings) for rulings in agreed.values()]
+    counting = [ruling for ruling in counted if ruling is not None]
     on_prompts = [ruling for ruling in counting if ruling.subject.kind not in OF_ANSWERS]
     probes = frozenset(probe for ruling in on_prompts for probe in run_probes.of_subject(ruling))
-    answers: dict[int, dict[bytes, Effect]] = {}
-    read_anew: dict[int, dict[bytes, Effect]] = {}
-    for counted in counting:
-        if counted.subject.kind in OF_ANSWERS:
-            text, change = bytes.fromhex(counted.subject.named["text"]), effect(counted)
-            for probe in run_probes.of_subject(counted):
-                if probe not in probes:
-                    answers.setdefault(probe, {})[text] = change
-                if change.read:
-                    read_anew.setdefault(probe, {})[text] = change
-    confirmed = frozenset(
-        (probe, bytes.fromhex(agreed_rulings[0].subject.named["text"]))
-        for agreed_rulings in agreed.values()
-        if agreed_rulings[0].subject.kind in OF_ANSWERS
-        and any(ruling.verdict is Verdict.CONFIRMED for ruling in agreed_rulings)
-        for probe in run_probes.of_subject(agreed_rulings[0])
-    )
+    answers, read_anew = _effects_on_answers(counting, run_probes, probes)
+    disputes = [
+        ruling
+        for thing, rulings in newest.items()
+        if thing not in agreed
+        for ruling in rulings
+        if ruling.verdict is not Verdict.LOOK_AGAIN
+    ]
     return RunRulings(
         probes=probes,
-        confirmed=confirmed,
+        confirmed=frozenset(_confirmed_answers(agreed.values(), run_probes)),
         answers=answers,
         read_anew=read_anew,
         counting=tuple(counting),
-        disputed=tuple(
-            ruling
-            for thing, by_auditor in by_thing.items()
-            if thing not in agreed
-            for ruling in by_auditor.values()
-            if ruling.verdict is not Verdict.LOOK_AGAIN
-        ),
+        disputed=tuple(disputes),
         touched=frozenset(run_probes.refs[probe] for probe in (*probes, *answers)),
     )
+
+
+def _newest_of_auditors(
+    in_force: Iterable[Ruling], run_probes: _RunProbes
+) -> dict[tuple[Any, ...], tuple[Ruling, ...]]:
+    """Return the newest ruling of each auditor on each thing that a run was asked or answered."""
+    by_thing: dict[tuple[Any, ...], dict[str, Ruling]] = {}
+    for ruling in sorted(in_force, key=lambda ruling: (ruling.at, ruling.uid)):
+        if run_probes.of_subject(ruling):
+            by_thing.setdefault(subject_key(ruling), {})[ruling.auditor] = ruling
+    return {thing: tuple(by_auditor.values()) for thing, by_auditor in by_thing.items()}
+
+
+def _effects_on_answers(
+    counting: Iterable[Ruling], run_probes: _RunProbes, probes: Container[int]
+) -> tuple[dict[int, dict[bytes, Effect]], dict[int, dict[bytes, Effect]]]:
+    """Return the effects by probe and text, and those that change a reading.
+
+    The first are without the probes that a ruling leaves out as a whole.
+    """
+    answers: dict[int, dict[bytes, Effect]] = {}
+    read_anew: dict[int, dict[bytes, Effect]] = {}
+    for ruling in counting:
+        if ruling.subject.kind not in OF_ANSWERS:
+            continue
+        text, change = bytes.fromhex(ruling.subject.named["text"]), effect(ruling)
+        for probe in run_probes.of_subject(ruling):
+            if probe not in probes:
+                answers.setdefault(probe, {})[text] = change
+            if change.read:
+                read_anew.setdefault(probe, {})[text] = change
+    return answers, read_anew
+
+
+def _confirmed_answers(
+    agreed: Iterable[Sequence[Ruling]], run_probes: _RunProbes
+) -> Iterator[tuple[int, bytes]]:
+    """Yield the probe and the text's key of every answer whose reading is confirmed."""
+    for rulings in agreed:
+        subject = rulings[0].subject
+        is_confirmed = any(ruling.verdict is Verdict.CONFIRMED for ruling in rulings)
+        if is_confirmed and subject.kind in OF_ANSWERS:
+            text = bytes.fromhex(subject.named["text"])
+            for probe in run_probes.of_subject(rulings[0]):
+                yield probe, text
 
 
 def ruled_words(ruled: str, unruled: str) -> str:

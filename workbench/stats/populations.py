@@ -181,67 +181,73 @@ def populations(
     least : fewest people, as weighted, of a question that counts
     everyone : who answered; None: the questionnaire's respondents
     """
-    everyone = everyone or CodedPeople.of(people)
     scales = {
         question.ref: people.scale(question.scale)
         for question in people.questions
         if question.ref in refs
     }
-    results: list[Population] = []
-    group_members = [
-        (kind, *group)
-        for kind in everyone.groups
-        if not kinds or kind in kinds
-        for group in everyone.members(kind)
+    answered = list(_answered_populations(everyone or CodedPeople.of(people), scales, kinds, least))
+    known = {(population.kind, population.value) for population in answered if population.shares}
+    published = _published_populations(people, scales, kinds, least)
+    unknown = [
+        population for population in published if (population.kind, population.value) not in known
     ]
-    for kind, value, members in [("", "", None), *group_members] if len(everyone.weights) else ():
-        population = Population(kind, value, {}, everyone, members)
-        shares = {
-            ref: weighted_shares(population.of(ref), population.weights, len(scale.offered))
-            for ref, scale in scales.items()
-        }
-        enough_people = {
-            ref: question_shares
-            for ref, question_shares in shares.items()
-            if question_shares.effective_n >= least
-        }
-        unsure = {
-            ref: _share_of(population, np.equal(population.of(ref), -1)) for ref in enough_people
-        }
-        unanswered = {ref: _share_of(population, population.of(ref) < 0) for ref in enough_people}
-        results.append(
-            replace(population, shares=enough_people, unsure=unsure, unanswered=unanswered)
-        )
-    published: dict[tuple[str, str], dict[str, PublishedShares]] = {}
-    for published_shares in people.published:
-        if published_shares.ref in scales and (
-            not published_shares.group or not kinds or published_shares.group in kinds
-        ):
-            published.setdefault((published_shares.group, published_shares.value), {})[
-                published_shares.ref
-            ] = published_shares
-    for kind, value in published.keys() - {
-        (population.kind, population.value) for population in results if population.shares
-    }:
-        by_ref = published[kind, value]
-        shares_by_ref = {
-            ref: _published(question_shares, scales[ref]) for ref, question_shares in by_ref.items()
-        }
-        enough = {
-            ref: question_shares
-            for ref, question_shares in shares_by_ref.items()
-            if question_shares.shares[0] >= 0
-            and (by_ref[ref].people is None or question_shares.effective_n >= least)
-        }
-        unsure = {ref: _unsure(by_ref[ref], scales[ref]) for ref in enough}
-        has_sizes = all(by_ref[ref].people is not None for ref in enough)
-        results.append(
-            Population(kind, value, enough, known=has_sizes, unsure=unsure, unanswered=unsure)
-        )
     return sorted(
-        (population for population in results if population.shares),
+        (population for population in (*answered, *unknown) if population.shares),
         key=lambda population: (population.kind, population.value),
     )
+
+
+def _answered_populations(
+    everyone: CodedPeople, scales: Mapping[str, Scale], kinds: Sequence[str], least: int
+) -> Iterator[Population]:
+    """Yield everybody who answered, then every group, with the questions that enough answered."""
+    if not len(everyone.weights):
+        return
+    groups: list[tuple[str, str, NDArray[np.intp] | None]] = [("", "", None)]
+    for kind in everyone.groups:
+        if not kinds or kind in kinds:
+            groups += [(kind, *group) for group in everyone.members(kind)]
+    for kind, value, members in groups:
+        population = Population(kind, value, {}, everyone, members)
+        shares: dict[str, WeightedShares] = {}
+        for ref, scale in scales.items():
+            of_question = weighted_shares(
+                population.of(ref), population.weights, len(scale.offered)
+            )
+            if of_question.effective_n >= least:
+                shares[ref] = of_question
+        yield replace(
+            population,
+            shares=shares,
+            unsure={ref: _share_of(population, np.equal(population.of(ref), -1)) for ref in shares},
+            unanswered={ref: _share_of(population, population.of(ref) < 0) for ref in shares},
+        )
+
+
+def _published_populations(
+    people: Questionnaire, scales: Mapping[str, Scale], kinds: Sequence[str], least: int
+) -> Iterator[Population]:
+    """Yield the populations of published shares, with the questions that enough answered.
+
+    Shares without a number of people count.
+    """
+    published: dict[tuple[str, str], dict[str, PublishedShares]] = {}
+    for of_question in people.published:
+        is_chosen = not of_question.group or not kinds or of_question.group in kinds
+        if of_question.ref in scales and is_chosen:
+            by_ref = published.setdefault((of_question.group, of_question.value), {})
+            by_ref[of_question.ref] = of_question
+    for (kind, value), by_ref in published.items():
+        shares: dict[str, WeightedShares] = {}
+        for ref, of_question in by_ref.items():
+            coded = _published(of_question, scales[ref])
+            has_enough = of_question.people is None or coded.effective_n >= least
+            if coded.shares[0] >= 0 and has_enough:
+                shares[ref] = coded
+        has_sizes = all(by_ref[ref].people is not None for ref in shares)
+        unsure = {ref: _unsure(by_ref[ref], scales[ref]) for ref in shares}
+        yield Population(kind, value, shares, known=has_sizes, unsure=unsure, unanswered=unsure)
 
 
 def _share_of(population: Population, members: NDArray[np.bool_]) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -201,6 +202,24 @@ def unasked(instrument: Instrument) -> tuple[str, ...]:
     return (sentence,) if excluded else ()
 
 
+class _OrderLetters(NamedTuple):
+    """The letters of one prompt."""
+
+    shares: FloatArray
+    "of the options in the order of the question, not of the prompt"
+    number: int
+    "0: probabilities were computed"
+
+
+def _letters_of(form: Letters | None, question: SurveyQuestion, order: str) -> _OrderLetters | None:
+    """Return the letters of a prompt, or None if none of them was offered."""
+    if form is None:
+        return None
+    masses = _masses(form, question, order)
+    total = masses.sum()
+    return _OrderLetters(masses / total, form.valid) if total > 0 else None
+
+
 class Answers:
     """The letters of one run as distributions over options, by question."""
 
@@ -220,13 +239,13 @@ class Answers:
         "the largest probability of a letter that an endpoint did not name, by question"
         self.exact = run.sampling.mode == EXACT
         "whether the letters have probabilities and none were drawn"
-        letters_by_order: dict[str, dict[str, list[tuple[FloatArray, int]]]] = {}
+        letters_by_order: dict[str, dict[str, list[_OrderLetters]]] = {}
         stale: dict[str, None] = {}
         valid_shares: dict[str, dict[str, list[float]]] = {}
         for probe in store.raw_answers.probes(run):
-            form = forms.get(probe.probe)
             if probe.probe in rulings.probes:
                 continue
+            form, order = forms.get(probe.probe), probe.axes[ORDER]
             question, survey_question = known.get(probe.ref, (None, None))
             if (
                 question is None
@@ -236,23 +255,15 @@ class Answers:
                 if form is not None:
                     stale[probe.ref] = None
                 continue
-            valid_shares.setdefault(probe.ref, {}).setdefault(probe.axes[ORDER], []).append(
-                _valid_share(form)
-            )
-            if (
-                form is not None
-                and (masses := _masses(form, survey_question, probe.axes[ORDER])).sum() > 0
-            ):
-                order_letters = letters_by_order.setdefault(probe.ref, {}).setdefault(
-                    probe.axes[ORDER], []
-                )
-                order_letters.append((masses / masses.sum(), form.valid))
-                self.drawn[probe.ref] = self.drawn.get(probe.ref, 0) + form.valid
-                if form.unnamed:
-                    self.unnamed[probe.ref] = max(form.unnamed, self.unnamed.get(probe.ref, 0.0))
+            shares_by_order = valid_shares.setdefault(probe.ref, {})
+            shares_by_order.setdefault(order, []).append(_valid_share(form))
+            letters = _letters_of(form, survey_question, order)
+            if form is not None and letters is not None:
+                letters_by_order.setdefault(probe.ref, {}).setdefault(order, []).append(letters)
+                self._add_counts(probe.ref, form)
         self.under = {
             ref: {
-                order: np.asarray(np.mean([shares for shares, _ in parts], axis=0))
+                order: np.asarray(np.mean([letters.shares for letters in parts], axis=0))
                 for order, parts in by_order.items()
             }
             for ref, by_order in letters_by_order.items()
@@ -273,7 +284,7 @@ class Answers:
         an offered letter"""
         self.letters = {
             ref: as_many(
-                [[n_letters for _, n_letters in parts] for parts in letters_by_order[ref].values()]
+                [[letters.number for letters in parts] for parts in letters_by_order[ref].values()]
             )
             for ref in self.under
         }
@@ -282,6 +293,12 @@ class Answers:
         "questions that were answered in only one order of their options"
         self.stale = tuple(ref for ref in stale if ref not in letters_by_order)
         "questions that were only asked in another form than the current one"
+
+    def _add_counts(self, ref: str, form: Letters) -> None:
+        """Add the letters of a form to the counts of its question."""
+        self.drawn[ref] = self.drawn.get(ref, 0) + form.valid
+        if form.unnamed:
+            self.unnamed[ref] = max(form.unnamed, self.unnamed.get(ref, 0.0))
 
     @property
     def both(self) -> dict[str, FloatArray]:
@@ -333,12 +350,12 @@ def _missing(by_order: Mapping[str, Sequence[float]]) -> float:
     return 1 - float(np.mean([np.mean(shares) for shares in by_order.values()]))
 
 
-def _sample(arms: Sequence[Sequence[tuple[FloatArray, int]]]) -> Sample:
+def _sample(arms: Sequence[Sequence[_OrderLetters]]) -> Sample:
     """Return the letters behind a mean over orders of means over wordings.
 
     Parameters
     ----------
-    arms : by order, shares and numbers
+    arms : the letters of each wording, by order
     """
     parts = [
         (share, count, 1 / len(arms) / len(order_parts))

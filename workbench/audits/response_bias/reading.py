@@ -5,7 +5,7 @@ The module decides which answers belong to which form of which question.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -192,24 +192,17 @@ def _subject(
     given : the forms as the model answered them, before exclusions
     """
     pairs_by_place = _asked(forms, items)
-    sets = (
-        {}
-        if exact
-        else {
+    sets: dict[FormPlace, AnswerSet] = {}
+    if exact:
+        tables = [_exact_table(run.model, *entry) for entry in pairs_by_place.items()]
+    else:
+        sets = {
             form_place: _answer_set(run.model, form_place, pairs)
             for form_place, pairs in pairs_by_place.items()
         }
-    )
-    tables = (
-        [_exact_table(run.model, form_place, pairs) for form_place, pairs in pairs_by_place.items()]
-        if exact
-        else [tabulate(answer_set, samples=0) for answer_set in sets.values()]
-    )
-    incomplete_forms = {
-        f"{ref} {variant}": form
-        for (ref, variant), form in given.items()
-        if form.valid < form.wanted
-    }
+        tables = [tabulate(answer_set, samples=0) for answer_set in sets.values()]
+    short, unfinished = _incomplete_forms(given)
+    drawn_answers = [form.answers for form in given.values() if form.answers is not None]
     return Subject(
         name=run.model,
         model=run.model,
@@ -220,21 +213,36 @@ def _subject(
         sets=sets,
         masses={form.probe: form.masses for form in forms.values() if form.masses is not None},
         probes={form_key: form.probe for form_key, form in forms.items()},
-        short=tuple(name for name, form in incomplete_forms.items() if form.drawn >= form.most),
-        unfinished=tuple(name for name, form in incomplete_forms.items() if form.drawn < form.most),
+        short=short,
+        unfinished=unfinished,
         wanted=max((form.wanted for form in forms.values()), default=0),
         unnamed={
-            f"{ref} {variant}": form.unnamed
-            for (ref, variant), form in forms.items()
-            if form.unnamed
+            _form_name(*form_key): form.unnamed for form_key, form in forms.items() if form.unnamed
         },
         valid=sum(min(form.valid, form.wanted or form.valid) for form in given.values()),
         drawn=sum(form.drawn for form in given.values()),
-        invalid=sum(form.answers.invalid for form in given.values() if form.answers is not None),
-        truncated=sum(
-            form.answers.truncated for form in given.values() if form.answers is not None
-        ),
+        invalid=sum(answers.invalid for answers in drawn_answers),
+        truncated=sum(answers.truncated for answers in drawn_answers),
     )
+
+
+def _form_name(ref: str, variant: str) -> str:
+    return f"{ref} {variant}"
+
+
+def _incomplete_forms(
+    given: Mapping[tuple[str, str], AskedForm],
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of forms without enough valid answers: those that were drawn as often as
+    allowed, and those that were not.
+    """
+    short: list[str] = []
+    unfinished: list[str] = []
+    for form_key, form in given.items():
+        if form.valid < form.wanted:
+            names = short if form.drawn >= form.most else unfinished
+            names.append(_form_name(*form_key))
+    return tuple(short), tuple(unfinished)
 
 
 Pairs = list[tuple[str, AskedForm, AskedForm]]
@@ -314,21 +322,22 @@ def _full(subject: Subject, alike: Sequence[Subject]) -> str:
     if len({other_subject.way for other_subject in alike}) > 1 or subject.way == "exact":
         name_parts.append(subject.way)
     if subject.run is not None:
-        runs = [
-            other_subject.run
-            for other_subject in alike
-            if other_subject.run is not None and other_subject.way == subject.way
-        ]
-        name_parts += [subject.run.dtype] if len({run.dtype for run in runs}) > 1 else []
-        name_parts += [subject.run.encoded] if len({run.encoded for run in runs}) > 1 else []
-        name_parts += [str(subject.run.sampling)] if len({run.sampling for run in runs}) > 1 else []
-        name_parts += (
-            [subject.run.revision[:8]]
-            if not subject.run.served_as and len({run.revision for run in runs}) > 1
-            else []
-        )
-        name_parts += [subject.run.language] if len({run.language for run in runs}) > 1 else []
+        runs = [other.run for other in alike if other.run is not None and other.way == subject.way]
+        name_parts += _differences(subject.run, runs, with_revision=not subject.run.served_as)
     return " · ".join(name_parts)
+
+
+def _differences(run: Run, runs: Sequence[Run], *, with_revision: bool) -> list[str]:
+    """Return the settings of a run that are not those of all the runs."""
+    settings: list[tuple[str, Callable[[Run], object]]] = [
+        (run.dtype, lambda other: other.dtype),
+        (run.encoded, lambda other: other.encoded),
+        (str(run.sampling), lambda other: other.sampling),
+    ]
+    if with_revision:
+        settings.append((run.revision[:8], lambda other: other.revision))
+    settings.append((run.language, lambda other: other.language))
+    return [text for text, value in settings if len({value(other) for other in runs}) > 1]
 
 
 def _shared(subjects: Sequence[Subject]) -> set[str]:

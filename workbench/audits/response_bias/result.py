@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from stores.core.store import Store
@@ -115,43 +114,51 @@ def _headline(judged: ResponseBiasJudged) -> Headline:
 
     A model with a finished plan comes before the others.
     """
+    name = _leading_name(judged)
+    report = judged.reports[name]
+    n_biases = report.score.biases
+    n_significant = sum(cell.effect != 0 for cell in report.cells if cell.scored)
+    text = "no bias has a test yet"
+    if n_biases:
+        text = f"{n_significant} of {plural(n_biases, 'bias')} significant"
+    return Headline(name, text, list(_details(judged, name)))
+
+
+def _leading_name(judged: ResponseBiasJudged) -> str:
+    """Return the name of the model that answered last, of those with a finished plan if any."""
     unfinished = {part.name for part in judged.answered if part.partial}
     runs = {name: subject.run for name, subject in judged.subjects.items() if subject.run}
+    if not runs:
+        return [*judged.reports][-1]
     recency = {
         name: (unfinished.isdisjoint((name, run.named)), run.last) for name, run in runs.items()
     }
-    newest = runs[max(recency, key=lambda name: recency[name])].model if runs else ""
-    name = [name for name in judged.reports if newest in ("", judged.subjects[name].model)][-1]
-    report, short_forms = judged.reports[name], judged.subjects[name].short
-    effects = Counter(cell.scored for cell in report.cells if cell.effect)
-    typos = [cell for cell in report.cells if cell.condition is not None]
-    n_tested, n_biases = sum(cell.delta.n > 1 for cell in typos), report.score.biases
-    details = []
-    if effects[True]:
-        details.append(
-            (
-                f"{sum(cell.human_like == 1 for cell in report.cells if cell.scored)} human-like",
-                False,
-            )
-        )
-    if short_forms:
-        details.append((f"! {plural(len(short_forms), 'prompt')} with too few valid answers", True))
+    newest = runs[max(recency, key=lambda name: recency[name])]
+    return [name for name in judged.reports if judged.subjects[name].model == newest.model][-1]
+
+
+def _details(judged: ResponseBiasJudged, name: str) -> Iterator[tuple[str, bool]]:
+    """Yield the texts below the headline on a model, and whether each is a warning."""
+    cells = judged.reports[name].cells
+    biases = [cell for cell in cells if cell.scored]
+    if any(cell.effect for cell in biases):
+        yield f"{sum(cell.human_like == 1 for cell in biases)} human-like", False
+    n_short = len(judged.subjects[name].short)
+    if n_short:
+        yield f"! {plural(n_short, 'prompt')} with too few valid answers", True
+    typos = [cell for cell in cells if cell.condition is not None]
+    n_tested = sum(cell.delta.n > 1 for cell in typos)
     if n_tested:
-        details.append(
-            (f"typos: {sum(cell.effect != 0 for cell in typos)} of {n_tested} significant", False)
-        )
-    asked_models = {subject.model for subject in judged.subjects.values() if subject.run}
-    imported_models = {subject.model for subject in judged.subjects.values() if not subject.run}
-    if asked_models:
-        details.append((f"{plural(len(asked_models), 'model')} asked", False))
-    if imported_models:
-        details.append((f"{len(imported_models):,} imported", False))
-    main_text = (
-        f"{effects[True]} of {plural(n_biases, 'bias')} significant"
-        if n_biases
-        else "no bias has a test yet"
-    )
-    return Headline(name, main_text, [*details, (judged.instrument.name, False)])
+        n_significant = sum(cell.effect != 0 for cell in typos)
+        yield f"typos: {n_significant} of {n_tested} significant", False
+    subjects = judged.subjects.values()
+    n_asked = len({subject.model for subject in subjects if subject.run})
+    n_imported = len({subject.model for subject in subjects if not subject.run})
+    if n_asked:
+        yield f"{plural(n_asked, 'model')} asked", False
+    if n_imported:
+        yield f"{n_imported:,} imported", False
+    yield judged.instrument.name, False
 
 
 def _items(judged: ResponseBiasJudged) -> Mapping[str, Sequence[ReportedItem]]:
