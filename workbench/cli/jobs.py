@@ -364,46 +364,50 @@ def _list(store: Store, options: Namespace) -> int:
         return 0
     table(
         ["job", "does", "audit", "state", "who", "instrument", "done"],
-        [
-            (
-                str(job.id),
-                job.kind
-                if job.kind != SAMPLE
-                else "ask anew"
-                if job.spec.get("occasion")
-                else "ask",
-                str(job.spec.get("audit") or ""),
-                state_text(job),
-                next((str(job.spec[name]) for name in WHO if job.spec.get(name)), ""),
-                str(job.spec.get("instrument") or ""),
-                f"{job.done:,}/{job.total:,}",
-            )
-            for job in found
-        ],
+        [_row(job) for job in found],
         whole=4,
     )
     for job in found:
-        say_wrapped(f"Job {job.id}: {_course(job)}")
-        for line in (*on_gpus(job), *failures(job), *served(job)):
-            say(line)
-        if job.question:
-            for line in choices(store.path, job):
-                say(f"  {line}")
-        if job.state == "queued" and not job.worker:
-            say(
-                f"Job {job.id}: no worker is running it. Start one: workbench jobs STORE resume "
-                f"{job.id}"
-            )
-        if job.unsure:
-            say_wrapped(
-                f"Job {job.id}: its worker on {job.host} sends no heartbeat. If the worker is "
-                f"gone: workbench jobs STORE resume {job.id}, which watches it for longer first"
-            )
-        for line in at_endpoint(store, job):
-            say_wrapped(line)
-        if job.state == "lost":
-            say(f"Job {job.id} lost its worker. Continue: workbench jobs STORE resume {job.id}")
+        _print_details(store, job)
     return 0
+
+
+def _row(job: Job) -> tuple[str, ...]:
+    """Return the cells of a job in the list."""
+    does = job.kind
+    if does == SAMPLE:
+        does = "ask anew" if job.spec.get("occasion") else "ask"
+    return (
+        str(job.id),
+        does,
+        str(job.spec.get("audit") or ""),
+        state_text(job),
+        next((str(job.spec[name]) for name in WHO if job.spec.get(name)), ""),
+        str(job.spec.get("instrument") or ""),
+        f"{job.done:,}/{job.total:,}",
+    )
+
+
+def _print_details(store: Store, job: Job) -> None:
+    """Print what the list has no column for: the course of a job, and what it waits for."""
+    resume = f"workbench jobs STORE resume {job.id}"
+    say_wrapped(f"Job {job.id}: {_course(job)}")
+    for line in (*on_gpus(job), *failures(job), *served(job)):
+        say(line)
+    if job.question:
+        for line in choices(store.path, job):
+            say(f"  {line}")
+    if job.state == "queued" and not job.worker:
+        say(f"Job {job.id}: no worker is running it. Start one: {resume}")
+    if job.unsure:
+        say_wrapped(
+            f"Job {job.id}: its worker on {job.host} sends no heartbeat. If the worker is gone: "
+            f"{resume}, which watches it for longer first"
+        )
+    for line in at_endpoint(store, job):
+        say_wrapped(line)
+    if job.state == "lost":
+        say(f"Job {job.id} lost its worker. Continue: {resume}")
 
 
 def _course(job: Job) -> str:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import lru_cache
@@ -37,7 +37,7 @@ from workbench.domain.prompts import Probe, Prompt, Template
 from workbench.domain.readings import LABEL_WORDS
 from workbench.domain.responses import EXACT, EXACTLY, IMPORTED, NO_THINKING, WHEN_DECIDED
 from workbench.domain.thinking import split
-from workbench.errors import ModelError, UnknownName, UsageError
+from workbench.errors import FieldError, ModelError, UnknownName, UsageError
 from workbench.evidence.readings import label_reader
 from workbench.inference.base import check_dtype
 from workbench.inference.cluster.model import check_installed
@@ -212,29 +212,27 @@ def check_there(store: Store, name: str, cluster: str = "") -> None:
     if name == "scripted" or name in personas or name.startswith("scripted:ideal@"):
         return
     asked_models = store.runs.asked_models()
-    if name in asked_models or (
-        scripted(name) and Path(name.partition(":")[2]).expanduser().exists()
-    ):
-        return
-    available = [
-        *EMBEDDED,
-        "scripted",
-        *personas,
-        *asked_models,
-        *(f"{prefix}{name.partition(':')[2]}" for prefix in (PREFIX, LAUNCHED)),
-    ]
+    is_file = scripted(name) and Path(name.partition(":")[2]).expanduser().exists()
+    if name not in asked_models and not is_file:
+        raise _unknown_model(name, personas, asked_models)
+
+
+def _unknown_model(name: str, personas: Sequence[str], asked_models: Collection[str]) -> FieldError:
+    """Return the error on a name of no model, with the name that is the most like it."""
+    endpoints = [f"{prefix}{name.partition(':')[2]}" for prefix in (PREFIX, LAUNCHED)]
+    available = dict.fromkeys([*EMBEDDED, "scripted", *personas, *asked_models, *endpoints])
     # Too short to be near to its whole name.
-    persona_matches = [persona for persona in personas if persona == f"scripted:{name}"]
-    matches = persona_matches or get_close_matches(name, dict.fromkeys(available), n=1, cutoff=NEAR)
-    hint = (
-        f"did you mean {matches[0]}?" if matches else f"{', '.join(EMBEDDED)} ships with workbench."
-    )
+    matches = [persona for persona in personas if persona == f"scripted:{name}"]
+    matches = matches or get_close_matches(name, available, n=1, cutoff=NEAR)
+    hint = f"{', '.join(EMBEDDED)} ships with workbench."
+    if matches:
+        hint = f"did you mean {matches[0]}?"
     if scripted(name):
-        raise MODEL.error(
+        return MODEL.error(
             f"{name!r} is no stand-in here; {hint} Stand-ins: scripted, {', '.join(personas)}, "
             "or a file"
         )
-    raise MODEL.error(
+    return MODEL.error(
         f"{name!r} is no model here; {hint} Other models are named by a hub id with its owner "
         "(OWNER/NAME), a folder, or an endpoint (openai:NAME)"
     )

@@ -236,25 +236,21 @@ def estimate(
     """
     design = plan.design
     is_exact, is_served = design.sampling.mode == EXACT, served(design.model)
-    requests = [request for _, request in plan.requests()]
-    if plan.settling is not None:  # every prompt may need all of its answers
-        counts = [(plan.stored.get(key, 0), request) for key, request in plan.requests()]
-        requests = [
-            replace(request, n=plan.design.samples - n_stored) for n_stored, request in counts
-        ]
+    requests = _requests(plan)
     largest = requests if plan.tally is None else _all_tries(plan)
     has_answers = is_served or not is_exact
     least = at_most(requests if has_answers else [], design.sampling)
     most = at_most(largest if has_answers else [], design.sampling, alone=True)
     if batched:
         least, most = least.in_batches, most.in_batches
+    n_answers, n_answers_most = plan.samples_needed, sum(request.n for request in largest)
+    if plan.tally is None:
+        n_answers = n_answers_most
     earlier_job = _alike(plan, jobs)
     progress: Mapping[str, float] = earlier_job.progress if earlier_job is not None else {}
     partial = PlanEstimate(
         prompts=len(requests),
-        answers=sum(request.n for request in requests)
-        if plan.tally is None
-        else plan.samples_needed,
+        answers=n_answers,
         tokens_in=sum(_tokens(request.prompt) for request in requests),
         tokens_distinct=_distinct(request.prompt for request in requests),
         tokens_out_most=0 if is_exact else most.answer_tokens,
@@ -268,7 +264,7 @@ def estimate(
         in_rounds=plan.in_rounds,
         rate=progress["answers"] / progress["seconds"] if progress.get("seconds") else None,
         like=earlier_job.id if earlier_job is not None else None,
-        answers_most=None if plan.tally is None else sum(request.n for request in largest),
+        answers_most=None if plan.tally is None else n_answers_most,
         valid=1 - progress.get("invalid", 0) / progress["answers"] if progress else 1.0,
     )
     return replace(
@@ -276,6 +272,16 @@ def estimate(
         tokens_out=None if is_exact else _as_before(progress, "tokens_out", partial.answers_likely),
         billed_in=_as_before(progress, "tokens_in", partial.answers_likely),
     )
+
+
+def _requests(plan: Plan) -> list[Request]:
+    """Return the requests of a plan. A prompt asked until settled may need all its answers."""
+    if plan.settling is None:
+        return [request for _, request in plan.requests()]
+    return [
+        replace(request, n=plan.design.samples - plan.stored.get(key, 0))
+        for key, request in plan.requests()
+    ]
 
 
 def _budget(model: str, environ: Mapping[str, str], batched: bool) -> Budget:

@@ -90,7 +90,7 @@ def _biases(
     details = f": {names} ({n_human_like or 'none'} in people's direction)" if moved else ""
     by_position = ", ".join(place_said(*cell.place) for cell in cells if cell.within_position)
     if by_position:
-        details += f"; may be position: {by_position}"
+        details += f", besides {by_position}, which may be position"
     yield OfModel(
         f"Significant response biases{beyond_text}",
         name,
