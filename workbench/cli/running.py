@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,6 +36,7 @@ from workbench.options.shared import BATCH, JSON, PROBING, STARTING, STORE
 
 if TYPE_CHECKING:
     from stores.core.store import Store
+    from stores.jobs.job_rows import Job
 
 PROBE_FIRST = (
     f"First a probe: {PROBED} answers, shown with their readings; they count in no "
@@ -89,14 +91,7 @@ def run(options: Namespace) -> int:
             job = None if options.dry_run else record_stored(store, preview.plan)
             if job is not None and plan_hash:
                 store.plans.follow(job.id, plan_hash)
-            if options.json:
-                print_json(data | {"job": None if job is None else asdict(job)})
-            elif not preview.n_units:
-                note = "" if job is None else f"; job {job.id} records this request"
-                say(
-                    f"Everything is stored already{note}. Next: workbench "
-                    f"{_next(store, options.store, preview.plan.design)}"
-                )
+            _print_not_started(store, preview, job, data, options)
             return 0
         check_agreed(options)
         job_id = preview.start(store, wish)
@@ -107,6 +102,28 @@ def run(options: Namespace) -> int:
         job = watch(store, job_id, quiet=options.json)
         job = decided(store, job, asks=wish is not None and wish.asks, quiet=options.json)
     return ended(options, job, data)
+
+
+def _print_not_started(
+    store: Store,
+    preview: RunPreview,
+    job: Job | None,
+    data: Mapping[str, object],
+    options: Namespace,
+) -> None:
+    """Print what a request comes to that starts nothing: a dry run, or answers that are stored.
+
+    Parameters
+    ----------
+    job : the job that records stored answers; None: a dry run
+    data : of the preview, for programs
+    """
+    if options.json:
+        print_json({**data, "job": None if job is None else asdict(job)})
+    elif not preview.n_units:
+        note = "" if job is None else f"; job {job.id} records this request"
+        next_command = _next(store, options.store, preview.plan.design)
+        say(f"Everything is stored already{note}. Next: workbench {next_command}")
 
 
 def say_if_from_elsewhere(store: Store, number: int) -> None:

@@ -97,34 +97,22 @@ class Counts:
                 )
         if self.exists.shape != shape[1:3] or self.samples < 1:
             raise ValueError(f"expected exists of shape {shape[1:3]} and samples of at least 1")
-        if self.relations is not None and self.relations.shape != shape[1:3]:
-            raise ValueError(
-                f"expected relations of shape {shape[1:3]}, found {self.relations.shape}"
-            )
-        if self.failed is not None and self.failed.shape != shape:
-            raise ValueError(f"expected failures of shape {shape}, found {self.failed.shape}")
         if self.planned is not None and (self.planned.shape != shape or (self.planned < 0).any()):
             raise ValueError(
                 f"expected plans of shape {shape}, 0 or more, found shape {self.planned.shape}"
             )
-        if self.truncated is not None and self.truncated.shape != shape:
-            raise ValueError(
-                f"expected truncated answers of shape {shape}, found {self.truncated.shape}"
-            )
-        if self.left_out is not None and self.left_out.shape != shape:
-            raise ValueError(
-                f"expected answers left out of shape {shape}, found {self.left_out.shape}"
-            )
-        if self.prompts is not None and self.prompts.shape != shape:
-            raise ValueError(f"expected prompts of shape {shape}, found {self.prompts.shape}")
-        if self.until_settled is not None and self.until_settled.shape != shape:
-            raise ValueError(
-                f"expected prompts until settled of shape {shape}, found {self.until_settled.shape}"
-            )
-        if self.blank is not None and self.blank.shape != shape[1:3]:
-            raise ValueError(
-                f"expected blank wordings of shape {shape[1:3]}, found {self.blank.shape}"
-            )
+        by_wording = {"relations": self.relations, "blank wordings": self.blank}
+        by_prompt = {
+            "failures": self.failed,
+            "truncated answers": self.truncated,
+            "answers left out": self.left_out,
+            "prompts": self.prompts,
+            "prompts until settled": self.until_settled,
+        }
+        for arrays, expected in ((by_wording, shape[1:3]), (by_prompt, shape)):
+            for name, values in arrays.items():
+                if values is not None and values.shape != expected:
+                    raise ValueError(f"expected {name} of shape {expected}, found {values.shape}")
 
     @cached_property
     def kind_signs(self) -> Int8Array:
