@@ -501,6 +501,27 @@ def test_labels_and_codebooks_are_moved_and_changed_as_in_the_shell(tmp_path: Pa
             store.merge_labels(second)
 
 
+def test_statements_are_written_and_changed_as_in_the_shell(tmp_path: Path) -> None:
+    with workbench.open(tmp_path / "x.db", write=True, create=True) as store:
+        store.start_instrument("mine", title="Mine")
+        added = store.add_statement("s-1", text="Taxes should rise.", person="Ada", tags="a,b")
+        assert dict(added.data) == {"said": added.message, "refs": ("s-1",)}
+        store.add_wording(("s-1", "negation"), text="Taxes should not rise.", person="Ada")
+        store.edit_wording("s-1", text="Taxes must rise.", person="Ada")
+        store.set_field({"topic": "money"}, refs="s-1", person="Ada")
+        store.replace_text(("must", "may"), refs="s-1", person="Ada")
+        store.rename_statement(("s-1", "s-2"), person="Ada")
+        texts = {row["variant"]: row["wording"] for row in store.statements()}
+        assert texts == {"original": "Taxes may rise.", "negation": "Taxes should not rise."}
+        undone = store.undo_edit(person="Ada")
+        assert undone.message.startswith("Undone: ")
+        assert {row["statement"] for row in store.statements()} == {"s-1"}
+        with pytest.raises(UsageError, match="give REF NEW"):
+            store.rename_statement(("s-1",), person="Ada")
+        with pytest.raises(UnknownName, match="no instrument is named 'other'"):
+            store.archive_statements("s-1", instrument="other", person="Ada")
+
+
 def test_the_types_are_those_of_the_declared_options() -> None:
     """`python -m tests.typed_options` writes them anew."""
     assert typed_options.PLACE.read_text(encoding="utf-8") == typed_options.typed()

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import FIGURES, FOLDERS, changed_by, print_json, say
+from workbench.cli.output import FIGURES, FOLDERS, print_json, say
 from workbench.cli.verbs import Namespace, verb
+from workbench.commands.people import changing_person
 from workbench.domain.names import listed, plural
 from workbench.domain.questionnaires import Form, Pole, Role, counted_roles
 from workbench.errors import UnknownName, UsageError
@@ -215,7 +216,7 @@ def _remap(store: Store, name: str, options: Namespace) -> int:
         )
     new_scale = scale.remapped(meanings)
     n_changed = (
-        store.questionnaires.set_scale(name, new_scale, person=changed_by(options))
+        store.questionnaires.set_scale(name, new_scale, person=changing_person(options.person))
         if new_scale != scale
         else 0
     )
@@ -253,7 +254,7 @@ def _change(store: Store, name: str, options: Namespace) -> int:
     is_changed = store.questionnaires.set_question(
         name,
         options.question,
-        person=changed_by(options),
+        person=changing_person(options.person),
         role=KEEP if options.role is None else None if options.role == NONE else Role(options.role),
         form=KEEP if options.form is None else Form(options.form),
         scale=options.scale_of or KEEP,
