@@ -42,6 +42,7 @@ from workbench.commands.labels import (
 )
 from workbench.commands.people import DescribePersonCommand
 from workbench.commands.prompts import PromptsCommand
+from workbench.commands.questionnaire import SetQuestionCommand, SetScaleCommand
 from workbench.commands.registry import (
     IMMEDIATE_COMMANDS,
     JOB_COMMANDS,
@@ -271,6 +272,8 @@ IMMEDIATE: Sequence[tuple[ImmediateCommand, Sequence[str]]] = (
     (ReplaceTextCommand(refs="s-1,s-2", replace=("old", "new, newer")), []),
     (UndoEditCommand(person="Ada", undo=True), []),
     (StartInstrumentCommand("mine", "de", "My title", "smartvote"), []),
+    (SetScaleCommand("small", "Ada", "four_point", ("yes=neutral", "no=step")), []),
+    (SetQuestionCommand(question="s-1", role="none", yes="liberal"), []),
     (ExportLabelsCommand("tests", Path("x.jsonl"), "prodigy"), []),
     (MergeLabelsCommand("tests", "new", "test", partial=True, merge=Path("y.db")), []),
     (AdjudicateCommand(item=3, label="agree", reason="slip", annotator="Ada"), []),

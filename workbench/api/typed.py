@@ -1324,6 +1324,35 @@ class UndoEditOptions(TypedDict, total=False):
     """who makes the change (default: $USER)"""
 
 
+class SetScaleOptions(TypedDict, total=False):
+    """Options of `workbench questionnaire`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    person: str | None
+    """who makes the change (default: $USER)"""
+    map: str | Path | Mapping[str, str] | Sequence[str] | None
+    """of --scale, may be given again: yes, no, neutral, step (of an order), option (without one) or
+    missing"""
+
+
+class SetQuestionOptions(TypedDict, total=False):
+    """Options of `workbench questionnaire`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    person: str | None
+    """who makes the change (default: $USER)"""
+    role: Literal["context", "target", "survey", "none"] | None
+    """of --question; none removes it, its answers stay: context, target, survey, none"""
+    form: Literal["question", "statement"] | None
+    """of --question: ask it as a question, or as a statement to agree with"""
+    scale_of: str | None
+    """of --question: the scale of its answers"""
+    yes: Literal["liberal", "conservative", "none"] | None
+    """of --question: the leaning of a yes: liberal, conservative, none"""
+
+
 class DescribePersonOptions(TypedDict, total=False):
     """Options of `workbench people`."""
 
@@ -1932,6 +1961,34 @@ class Typed(ABC):
         """
         values = {**options, "undo": True}
         return self._do("undo_edit", values)
+
+    def set_scale(
+        self,
+        scale: str,
+        **options: Unpack[SetScaleOptions],
+    ) -> Finished:
+        """Set what the answers of a scale mean. Answers and asked prompts stay.
+
+        Options are those of `workbench questionnaire`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "scale": scale}
+        return self._do("set_scale", values)
+
+    def set_question(
+        self,
+        question: str,
+        **options: Unpack[SetQuestionOptions],
+    ) -> Finished:
+        """Set what a question is, or turn a statement into a question.
+
+        Options are those of `workbench questionnaire`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "question": question}
+        return self._do("set_question", values)
 
     def describe_person(
         self,

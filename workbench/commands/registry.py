@@ -37,6 +37,8 @@ IMMEDIATE_COMMANDS = {
     "archive_statements": "statements.ArchiveStatementsCommand",
     "restore_statements": "statements.RestoreStatementsCommand",
     "undo_edit": "statements.UndoEditCommand",
+    "set_scale": "questionnaire.SetScaleCommand",
+    "set_question": "questionnaire.SetQuestionCommand",
     "describe_person": "people.DescribePersonCommand",
     "set_issues": "issues.SetIssuesCommand",
     "label_issue": "issues.LabelIssueCommand",
