@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from stores.core.store import Store
 from stores.runs.scores import ScoredPrompt, TokenTable
-from workbench import pipeline
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Persona, Probe
@@ -29,6 +28,7 @@ from workbench.domain.questionnaires import (
 )
 from workbench.domain.responses import EXACTLY, ModelCard
 from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind, Wording
+from workbench.pipeline import planning
 
 NAME = "panel"
 AGREEMENT = Scale(
@@ -129,7 +129,7 @@ def predict(
         contexts=contexts,
         personas=personas,
     )
-    plan = pipeline.plan(store, design, card=model)
+    plan = planning.plan(store, design, card=model)
     store.runs.add_probes("questionnaire", instrument, "en", plan.templates, plan.probes, personas)
     model_id, sampling_id = store.runs.begin(model, EXACTLY)
     job = store.jobs.create("sample", design.as_json(), len(plan.prompts))

@@ -10,7 +10,6 @@ from dataclasses import replace
 import numpy as np
 
 from stores.core.store import Store
-from workbench import pipeline
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Prompt
@@ -31,6 +30,7 @@ from workbench.domain.responses import EXACTLY
 from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind, Wording
 from workbench.inference.base import NextTokens
 from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.pipeline import asking, planning, scoring
 
 ATTITUDE = Scale(
     "attitude",
@@ -137,12 +137,12 @@ class Known(ScriptedModel):
 
 def ask(
     store: Store, model: ScriptedModel, design: Design = QUESTIONNAIRE, **contexts: object
-) -> pipeline.AskingProgress:
+) -> asking.AskingProgress:
     """Ask a model in this process what a design needs, as a worker does."""
     design = replace(design, model=model.card.name, contexts=replace(Contexts(), **contexts))  # type: ignore[arg-type]
-    plan = pipeline.plan(store, design, card=model.card)
+    plan = planning.plan(store, design, card=model.card)
     job = store.jobs.create("sample", plan.design.as_json(), plan.samples)
     attempt = store.jobs.claim(job, "test")
-    progress = pipeline.score_design(store, plan, model, attempt=attempt, job=job)
+    progress = scoring.score_design(store, plan, model, attempt=attempt, job=job)
     store.jobs.finish(job, attempt, "done")
     return progress

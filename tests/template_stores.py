@@ -17,13 +17,13 @@ from stores.core.store import Store
 from stores.runs.run_rows import Answered
 from stores.runs.scores import ScoredPrompt
 from tests.conftest import new_store
-from workbench import pipeline
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.keys import content_key
 from workbench.domain.prompts import Template
 from workbench.domain.responses import EXACTLY, ModelCard, Sampling
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, Wording
+from workbench.pipeline import planning
 from workbench.readers.verbalizers import forms_by_prompt
 
 FAMILIES, NAMES, LANGUAGES, REFS = (
@@ -114,7 +114,7 @@ def ask(
         template_language="en",
     )
     card = ModelCard(model, revision, "scripted", "float32", "none")
-    plan = pipeline.plan(store, design, card=card)
+    plan = planning.plan(store, design, card=card)
     store.runs.add_probes("reliability", "small", plan.design.language, plan.templates, plan.probes)
     job = store.jobs.create("sample", plan.design.as_json(), len(plan.prompts))
     attempt = store.jobs.claim(job, "1.0")

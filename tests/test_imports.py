@@ -13,6 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import instrument, new_store
+from workbench.domain.designs import Design
+from workbench.inference.scripted.model import ScriptedModel
+from workbench.pipeline import asking, planning
+
 HEAVY = (
     "torch",
     "transformers",
@@ -55,6 +60,64 @@ def test_the_store_leaves_pandas_to_those_who_want_it() -> None:
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "<NA>"
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with answers for the two audits that every store begins with."""
+    path = tmp_path_factory.mktemp("asked") / "audit.db"
+    with new_store(path) as store:
+        store.instruments.add(instrument())
+        model = ScriptedModel()
+        plan = planning.plan(store, Design("small", "scripted", samples=10), card=model.card)
+        job = store.jobs.create("sample", plan.design.as_json(), plan.samples)
+        attempt = store.jobs.claim(job, "test")
+        asking.collect(store, plan, model, attempt=attempt)
+        store.jobs.finish(job, attempt, "done")
+    return path
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["show", "STORE", "reliability"],
+        ["show", "STORE", "consistency"],
+        [
+            "statements",
+            "STORE",
+            "--instrument",
+            "small",
+            "--refs",
+            "a-1",
+            "--tag",
+            "new",
+            "--person",
+            "ann",
+        ],
+        [
+            "statements",
+            "STORE",
+            "--refs",
+            "a-2",
+            "--replace",
+            "become law",
+            "be law",
+            "--person",
+            "ann",
+        ],
+    ],
+    ids=" ".join,
+)
+def test_figures_and_edits_load_nothing_that_asks_models(asked: Path, command: list[str]) -> None:
+    code = (
+        "import sys; from workbench.cli.main import main; code = main(sys.argv[1:]); "
+        "loaded = [n for n in sys.modules if n.startswith('workbench.inference')]; "
+        "sys.exit(f'{code}, {loaded}')"
+    )
+    line = [str(asked) if word == "STORE" else word for word in command]
+    found = subprocess.run([sys.executable, "-c", code, *line], capture_output=True, text=True)
+    assert found.stderr.strip().splitlines()[-1] == "0, []"
 
 
 # ── circles ───────────────────────────────────────────────────────────────────────────────────────

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import secrets
 import sqlite3
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
-from types import EllipsisType, TracebackType
+from types import EllipsisType
+from typing import TypeAlias
 
 from stores.annotation.annotation_items import (
     CONTEXT,
@@ -20,8 +22,15 @@ from stores.annotation.annotation_items import (
     codebook_from_json,
 )
 from stores.annotation.people import reader_id
+from stores.annotation.person_session import PersonSession, open_session
+from stores.annotation.person_steps import (
+    UndoableChange,
+    add_change,
+    items_per_hour,
+    newest_change,
+)
 from stores.core.base import later, now, now_after
-from stores.core.permissions import at_a_queue, restrict
+from stores.core.permissions import at_a_queue
 from stores.core.store import Store
 from workbench.domain.names import person_name
 from workbench.domain.readings import ReaderKind
@@ -33,12 +42,10 @@ PACE_OF = 50
 "number of labels from which the pace is computed"
 STEPS = 500
 "the number of a person's latest events that undo goes back through"
-IDLE_MS = 300_000
-"longer times on one item, in milliseconds, count as absence, not as work"
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class QueueItem:
     """A shown item: a text and the statement that it answers."""
 
     context: Context
@@ -58,7 +65,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class QueueProgress:
     """This person's progress in a queue."""
 
     done: int
@@ -83,29 +90,31 @@ class Progress:
         return self.done + self.left + self.held + self.ahead
 
 
+Remark: TypeAlias = tuple[bool, str]
+"whether an item is flagged, and the note on it"
+
+
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One action of a person on an item: a label, or a flag and note."""
+class LabelStep:
+    """A label or a skip of an item, which undo withdraws."""
 
     unit: int
-    label: str = ""
-    remark: tuple[bool, str] | None = None
-    "the flag and note that were set, or None for a label"
-    before: tuple[bool, str] = (False, "")
-    "the flag and note that were replaced"
+    label: str
+    "empty for a skip"
 
 
-class Annotator:
-    """One person at one queue.
+QueueStep: TypeAlias = LabelStep | UndoableChange[int, Remark]
+"one action of a person on an item"
 
-    Every method is one transaction. Returned values are committed.
-    """
+
+class Annotator(PersonSession):
+    """One person at one queue."""
 
     def __init__(self, store: Store, queue: str, name: str):
+        super().__init__(store)
         self.name = person_name(name)
         stored_queue = store.queues.get(queue)
         self.queue, self.codebook = stored_queue.name, stored_queue.codebook
-        self._store = store
         with store.write() as connection:
             self._me = reader_id(connection, ReaderKind.PERSON, self.name, "")
         self._queue_id, self._lease_s = stored_queue.id, stored_queue.lease_s
@@ -116,9 +125,7 @@ class Annotator:
         )
         self._leased: set[int] = set()
         "the units that this session leased"
-        restrict(
-            store.connection, at_a_queue(int(self._me), stored_queue.id, stored_queue.codebook_id)
-        )
+        self.restrict(at_a_queue(int(self._me), stored_queue.id, stored_queue.codebook_id))
 
     @classmethod
     def open(cls, path: Path | str, queue: str, name: str) -> Annotator:
@@ -126,17 +133,7 @@ class Annotator:
 
         Raises UnknownName for a missing queue, and UsageError for an invalid name.
         """
-        store = Store.open(path)
-        try:
-            return cls(store, queue, name)
-        except BaseException:
-            store.close()
-            raise
-
-    @property
-    def connection(self) -> sqlite3.Connection:
-        """The connection, restricted to what this person may read and write."""
-        return self._store.connection
+        return open_session(path, lambda store: cls(store, queue, name))
 
     def look(self) -> None:
         """Use the current version of the codebook for all further labels."""
@@ -147,7 +144,7 @@ class Annotator:
         if row is not None:
             self._codebook_id, self.codebook = int(row[0]), codebook_from_json(row[1])
 
-    def next(self) -> Item | None:
+    def next(self) -> QueueItem | None:
         """Lease the next item to this person and return it, or None if there is none for them now.
 
         An item that was shown when a session broke off comes first. Then follow, at intervals, an
@@ -205,7 +202,7 @@ class Annotator:
                 (unit, self._me, self._queue_id),
             )
 
-    def undo(self, unit: int) -> Item:
+    def undo(self, unit: int) -> QueueItem:
         """Withdraw this person's label of an item and lease the item to them again.
 
         The withdrawn label stays on record.
@@ -248,12 +245,12 @@ class Annotator:
                 ),
             )
 
-    def item(self, unit: int) -> Item:
+    def item(self, unit: int) -> QueueItem:
         """Return an item as this person sees it now."""
         self._check(self.connection, unit)
         return self._item(self.connection, unit)
 
-    def progress(self) -> Progress:
+    def progress(self) -> QueueProgress:
         """Return this person's progress and pace."""
         execute, values = self.connection.execute, self._values()
         n_done = execute(_DONE, values).fetchone()[0]
@@ -267,21 +264,15 @@ class Annotator:
         n_correct, n_answered = execute(
             "select coalesce(sum(right), 0), count(*) from my_attention", values
         ).fetchone()
-        times_ms = [
-            min(row[0], IDLE_MS)
-            for row in execute(
-                "select elapsed_ms from my_reading where elapsed_ms is not null and label is not "
-                "null order by at desc limit :n",
-                {"n": PACE_OF},
-            )
-        ]
-        per_hour = (
-            3_600_000 * len(times_ms) / sum(times_ms)
-            if len(times_ms) > 1 and sum(times_ms)
-            else None
+        time_rows = execute(
+            "select elapsed_ms from my_reading where elapsed_ms is not null and label is not "
+            "null order by at desc limit :n",
+            {"n": PACE_OF},
         )
+        times_ms = [elapsed_ms for (elapsed_ms,) in time_rows]
+        per_hour = items_per_hour(times_ms) if len(times_ms) > 1 else None
         ahead = self._ahead(n_left + n_held)
-        return Progress(
+        return QueueProgress(
             n_done, n_left, n_held, n_skipped, n_flagged, per_hour, (n_correct, n_answered), ahead
         )
 
@@ -294,47 +285,25 @@ class Annotator:
             self.connection.execute(_HISTORY, self._values() | {"limit": limit}).fetchall()
         )
 
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[QueueStep, ...]:
         """Return this person's latest actions in this queue that were not undone, the newest last.
 
         They are labels, flags and notes. So undo works across sessions.
         """
         rows = self.connection.execute(_STEPS, self._values() | {"n": STEPS}).fetchall()
-        steps: list[Step] = []
-        remarks: dict[int, tuple[bool, str]] = {}
+        steps: list[QueueStep] = []
+        remark_by_unit: dict[int, Remark] = {}
         for unit, is_label, label, flagged, note in reversed(rows):
             if is_label:
-                steps = [step for step in steps if step.unit != unit or step.remark is not None]
-                steps += [Step(unit, label)] if label is not None else []
+                steps = without_label(steps, unit)
+                if label is not None:
+                    steps.append(LabelStep(unit, label))
                 continue
-            previous, updated = remarks.get(unit, (False, "")), (bool(flagged), note)
-            remarks[unit] = updated
-            last_remark = next(
-                (step for step in reversed(steps) if step.unit == unit and step.remark is not None),
-                None,
-            )
-            if last_remark is not None and (last_remark.before, last_remark.remark) == (
-                updated,
-                previous,
-            ):
-                steps.remove(last_remark)
-            else:
-                steps.append(Step(unit, remark=updated, before=previous))
+            remark = (bool(flagged), note)
+            change = UndoableChange(unit, remark_by_unit.get(unit, (False, "")), remark)
+            remark_by_unit[unit] = remark
+            add_change(steps, change, newest_change(steps, unit))
         return tuple(steps)
-
-    def close(self) -> None:
-        self._store.close()
-
-    def __enter__(self) -> Annotator:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _ahead(self, others: int) -> int:
         """Return the number of attention items that will come, and of skipped ones, as a sum.
@@ -367,7 +336,7 @@ class Annotator:
         if row is None:
             raise UnknownName(f"the queue {self.queue} has no item {unit}")
 
-    def _item(self, connection: sqlite3.Connection, unit: int) -> Item:
+    def _item(self, connection: sqlite3.Connection, unit: int) -> QueueItem:
         row = connection.execute(f"{CONTEXT} where u.id = ?", (unit,)).fetchone()
         label = connection.execute(_MY_LABEL, {"unit": unit}).fetchone()
         remark = connection.execute(
@@ -380,7 +349,7 @@ class Annotator:
             "= ?",
             (self._queue_id, unit, self._me),
         ).fetchone()
-        return Item(
+        return QueueItem(
             context=as_context(row),
             label=label[0] if label else None,
             flagged=bool(remark and remark[0]),
@@ -449,6 +418,11 @@ class Annotator:
             "excluded.state, lease_until = excluded.lease_until, at = excluded.at",
             (self._queue_id, unit, self._me, state, until, now()),
         )
+
+
+def without_label(steps: Iterable[QueueStep], unit: int) -> list[QueueStep]:
+    """Return steps without the label or skip of an item. A later one takes its place."""
+    return [step for step in steps if not isinstance(step, LabelStep) or step.unit != unit]
 
 
 _MY_LABEL = (

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
-from types import TracebackType
 
 from stores.annotation.people import reader_id
+from stores.annotation.person_session import PersonSession, open_session
+from stores.annotation.person_steps import UndoableChange, add_change, items_per_hour
 from stores.core.base import instrument_id_of, now_after
-from stores.core.permissions import over_issues, restrict
+from stores.core.permissions import over_issues
 from stores.core.store import Store
 from stores.instruments.issues import Original, annotator_name, check_issue, originals
 from workbench.domain.instruments import IssueDefinition
@@ -29,12 +30,10 @@ PACE_OF = 50
 "number of statements from which the pace is computed"
 STEPS = 200
 "number of labels that can be undone"
-IDLE_S = 300.0
-"longer times between two statements, in seconds, count as absence, not as work"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class IssueRow:
     """A statement with this person's own labels."""
 
     statement: Original
@@ -47,33 +46,30 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class IssueStep:
     """The labels of one statement that were given together, as one step of undo."""
 
-    row: Row
+    row: IssueRow
     before: Mapping[str, int | None]
     after: Mapping[str, int | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class IssueSheet:
     """The statements and labels that one annotator sees."""
 
     issues: tuple[IssueDefinition, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[IssueRow, ...]
     per_hour: float | None
     "statements per hour over the latest ones, or None before two"
 
 
-class IssueAnnotator:
-    """A person who labels statements for policy issues.
-
-    Every method is one transaction, and returned values are committed.
-    """
+class IssueAnnotator(PersonSession):
+    """A person who labels statements for policy issues."""
 
     def __init__(self, store: Store, instrument: str, name: str):
+        super().__init__(store)
         self.name = annotator_name(name)
-        self._store = store
         self.instrument = instrument
         self._instrument = instrument_id_of(store.connection, instrument)
         with store.write() as connection:
@@ -81,7 +77,7 @@ class IssueAnnotator:
         rows = store.connection.execute(
             "select id from reader where kind = 'import' and name = ?", (self.name,)
         )
-        restrict(store.connection, over_issues(self._me, [row[0] for row in rows.fetchall()]))
+        self.restrict(over_issues(self._me, [row[0] for row in rows.fetchall()]))
 
     @classmethod
     def open(cls, path: Path | str, instrument: str, name: str) -> IssueAnnotator:
@@ -89,37 +85,27 @@ class IssueAnnotator:
 
         Raises UnknownName for a missing instrument, and UsageError for an invalid name.
         """
-        store = Store.open(path)
-        try:
-            return cls(store, instrument, name)
-        except BaseException:
-            store.close()
-            raise
+        return open_session(path, lambda store: cls(store, instrument, name))
 
-    @property
-    def connection(self) -> sqlite3.Connection:
-        """The connection, restricted to what this person may read and write."""
-        return self._store.connection
-
-    def sheet(self) -> Sheet:
+    def sheet(self) -> IssueSheet:
         """Return all statements with this person's labels."""
         labels: dict[int, dict[str, int]] = defaultdict(dict)
         for statement_id, issue, label in self.connection.execute(_MINE, {"statement": None}):
             if label is not None:
                 labels[statement_id][issue] = label
         rows = (
-            Row(statement, labels[statement.id])
+            IssueRow(statement, labels[statement.id])
             for statement in originals(self.connection, self._instrument)
         )
-        return Sheet(self._scheme(), tuple(rows), self._pace())
+        return IssueSheet(self._scheme(), tuple(rows), self.pace())
 
     def put(
         self,
-        row: Row,
+        row: IssueRow,
         labels: Mapping[str, int | None],
         *,
         expected: Mapping[str, int | None] | None = None,
-    ) -> tuple[Row, Mapping[str, int | None]]:
+    ) -> tuple[IssueRow, Mapping[str, int | None]]:
         """Commit labels of a statement and return the updated statement and the previous labels.
 
         A label of None withdraws one. An unchanged label is not written again, and is not among the
@@ -147,57 +133,49 @@ class IssueAnnotator:
             time = now_after(last_time)  # the same time for all: they are one step
             for issue in previous_labels:
                 self._append(connection, row.statement.id, issue, labels[issue], time)
-            return Row(row.statement, self._labels(connection, row.statement.id)), previous_labels
+            updated_labels = self._labels(connection, row.statement.id)
+            return IssueRow(row.statement, updated_labels), previous_labels
 
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[IssueStep, ...]:
         """Return this person's latest steps that were not undone, the newest last.
 
         So undo works across sessions. Labels of one statement at one time are one step. A step that
         restores the labels before the previous step is an undo: both are left out.
         """
         rows = self.connection.execute(_STEPS, {"me": self._me, "n": STEPS}).fetchall()
-        raw_steps: list[tuple[int, str, dict[str, int | None], dict[str, int | None]]] = []
+        change_by_time: dict[tuple[int, str], UndoableChange[int, dict[str, int | None]]] = {}
         for statement_id, issue, label, previous, labelled_at in reversed(rows):
-            if raw_steps and raw_steps[-1][:2] == (statement_id, labelled_at):
-                raw_steps[-1][2][issue], raw_steps[-1][3][issue] = previous, label
-            else:
-                raw_steps.append((statement_id, labelled_at, {issue: previous}, {issue: label}))
-        steps: list[tuple[int, dict[str, int | None], dict[str, int | None]]] = []
-        for statement_id, _, previous, updated in raw_steps:
-            if steps and steps[-1] == (statement_id, updated, previous):
-                steps.pop()
-            else:
-                steps.append((statement_id, previous, updated))
+            change = change_by_time.setdefault(
+                (statement_id, labelled_at), UndoableChange(statement_id, {}, {})
+            )
+            change.before[issue] = previous
+            change.after[issue] = label
+        changes: list[UndoableChange[int, dict[str, int | None]]] = []
+        for change in change_by_time.values():
+            add_change(changes, change, changes[-1] if changes else None)
         statement_by_id = {
             statement.id: statement for statement in originals(self.connection, self._instrument)
         }
         return tuple(
-            Step(
-                Row(statement_by_id[statement_id], self._labels(self.connection, statement_id)),
-                previous,
-                updated,
+            IssueStep(
+                IssueRow(statement_by_id[change.unit], self._labels(self.connection, change.unit)),
+                change.before,
+                change.after,
             )
-            for statement_id, previous, updated in steps
-            if statement_id in statement_by_id
+            for change in changes
+            if change.unit in statement_by_id
         )
 
     def pace(self) -> float | None:
         """Return the number of statements that this person labels per hour, or None before two."""
-        return self._pace()
-
-    def close(self) -> None:
-        self._store.close()
-
-    def __enter__(self) -> IssueAnnotator:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+        rows = self.connection.execute(
+            "select max(at) from my_issue_label where reader_id = :me and label is not null group "
+            "by statement_id order by 1 desc limit :n",
+            {"n": PACE_OF, "me": self._me},
+        )
+        times = [datetime.fromisoformat(row[0]) for row in rows]
+        gaps = [later - earlier for later, earlier in pairwise(times)]
+        return items_per_hour([1000 * gap.total_seconds() for gap in gaps])
 
     def _scheme(self) -> tuple[IssueDefinition, ...]:
         rows = self.connection.execute(
@@ -213,7 +191,7 @@ class IssueAnnotator:
         return tuple(json.loads(row[0]))
 
     def _check(
-        self, connection: sqlite3.Connection, row: Row, labels: Mapping[str, int | None]
+        self, connection: sqlite3.Connection, row: IssueRow, labels: Mapping[str, int | None]
     ) -> None:
         statements = originals(connection, self._instrument, row.statement.id)
         if not statements or statements[0].text_id != row.statement.text_id:
@@ -264,18 +242,6 @@ class IssueAnnotator:
                 for reader in readers
             ],
         )
-
-    def _pace(self) -> float | None:
-        rows = self.connection.execute(
-            "select max(at) from my_issue_label where reader_id = :me and label is not null group "
-            "by statement_id order by 1 desc limit :n",
-            {"n": PACE_OF, "me": self._me},
-        )
-        times = [datetime.fromisoformat(row[0]) for row in rows]
-        worked_s = sum(
-            min((later - earlier).total_seconds(), IDLE_S) for later, earlier in pairwise(times)
-        )
-        return 3600 * (len(times) - 1) / worked_s if worked_s else None
 
 
 _MINE = """

@@ -27,6 +27,7 @@ from stores.annotation.annotation_items import (
     version_of,
 )
 from stores.annotation.people import reader_id
+from stores.annotation.person_steps import UndoableChange, add_change, newest_change
 from stores.core.base import Aggregate, decode_text, now, now_after, table
 from stores.core.values import checked_confidence
 from stores.jobs.job_rows import write_progress
@@ -213,27 +214,24 @@ class Labels(Aggregate):
         name = person_name(auditor)
         with self.store.write() as connection:
             decision_by_unit: dict[int, _Decided] = {}
-            steps: list[tuple[int, _Decided, _Decided]] = []
+            steps: list[UndoableChange[int, _Decided]] = []
             for unit, adjudicator, *values in connection.execute(
                 _DECIDED, {"queue": queue, "codebook": codebook.name}
             ):
-                previous, updated = decision_by_unit.get(unit, _NOTHING), tuple(values)
-                decision_by_unit[unit] = updated
-                if adjudicator != name:
-                    continue
-                last_step = next((step for step in reversed(steps) if step[0] == unit), None)
-                if last_step is not None and last_step[1:] == (updated, previous):
-                    steps.remove(last_step)
-                else:
-                    steps.append((unit, previous, updated))
+                change = UndoableChange(
+                    unit, before=decision_by_unit.get(unit, _NOTHING), after=tuple(values)
+                )
+                decision_by_unit[unit] = change.after
+                if adjudicator == name:
+                    add_change(steps, change, newest_change(steps, unit))
             # Nobody has decided otherwise since.
-            steps = [step for step in steps if decision_by_unit[step[0]] == step[2]]
+            steps = [step for step in steps if decision_by_unit[step.unit] == step.after]
             if not steps:
                 return None
-            unit, previous, updated = steps[-1]
-            self._append(connection, unit, codebook, name, previous)
-            label, reason, note, _ = updated
-            return unit, str(label), str(reason), str(note or "")
+            undone = steps[-1]
+            self._append(connection, undone.unit, codebook, name, undone.before)
+            label, reason, note, _ = undone.after
+            return undone.unit, str(label), str(reason), str(note or "")
 
     def _append(
         self,

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import median
 
+from stores.annotation.person_steps import IDLE_MS
 from stores.core.base import Aggregate, execute_named, instrument_id_of, now, now_after, table
 from stores.core.identity import uid_of
 from workbench.domain.annotations import Described, FieldEvent, field_name, field_value, pseudonym
@@ -368,8 +369,6 @@ _ROLES = f"""
 """
 
 
-IDLE_MS = 300_000
-"longer times on one wording, in milliseconds, count as absence, not as thinking"
 Ask = tuple[str, VariantId]
 "(ref, wording)"
 SHOWN = 3

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from statistics import median
-from types import TracebackType
 
-from stores.annotation.people import IDLE_MS
+from stores.annotation.person_session import PersonSession, open_session
+from stores.annotation.person_steps import IDLE_MS
 from stores.core.base import decode_text, execute_named, now_after
-from stores.core.permissions import Permissions, restrict
+from stores.core.permissions import Permissions
 from stores.core.store import Store
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.statements import Relation, VariantId, VariantKind
@@ -54,7 +54,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class SurveyProgress:
     """This person's progress in the session."""
 
     done: int
@@ -115,13 +115,11 @@ class _Item:
             self.steps.append((when, None if agrees is None else bool(agrees)))
 
 
-class Respondent:
-    """One person in one session.
-
-    Every method is one transaction. Returned values are committed.
-    """
+class Respondent(PersonSession):
+    """One person in one survey session."""
 
     def __init__(self, store: Store, survey: int):
+        super().__init__(store)
         row = execute_named(
             store.connection,
             "select v.respondent, v.language, v.instrument_id, i.name from survey v "
@@ -135,26 +133,14 @@ class Respondent:
         self.language: str = row["language"]
         self.instrument: str = row["name"]
         self._instrument_id = int(row["instrument_id"])
-        self._store = store
-        connection = store.connection
         for trigger in _OWN_ONLY:
-            connection.execute(trigger.format(survey=int(survey)))
-        restrict(connection, _permissions(int(survey)))
+            self.connection.execute(trigger.format(survey=int(survey)))
+        self.restrict(_permissions(int(survey)))
 
     @classmethod
     def open(cls, path: Path | str, survey: int) -> Respondent:
         """Open a store for one session. Raises UnknownName for a missing session."""
-        store = Store.open(path)
-        try:
-            return cls(store, survey)
-        except BaseException:
-            store.close()
-            raise
-
-    @property
-    def connection(self) -> sqlite3.Connection:
-        """The connection, restricted to what this person may read and write."""
-        return self._store.connection
+        return open_session(path, lambda store: cls(store, survey))
 
     def next(self) -> Question | None:
         """Return the next question, or None if there is none.
@@ -203,12 +189,12 @@ class Respondent:
                 connection.execute(_WITHDRAW, {"wording": item.wording, "me": self.name})
             return replace(self._question(connection, position, item), taken_back=withdrawn)
 
-    def progress(self) -> Progress:
+    def progress(self) -> SurveyProgress:
         """Return this person's progress."""
         items = self._items().values()
         counts = Counter(item.standing for item in items)
         times_ms = [row[0] for row in self.connection.execute(_TIMES, {"idle": IDLE_MS})]
-        return Progress(
+        return SurveyProgress(
             done=counts[Standing.ANSWERED],
             left=counts[Standing.OPEN] + counts[Standing.PUT_OFF],
             declined=counts[Standing.DECLINED],
@@ -229,20 +215,6 @@ class Respondent:
             if relation is not None:
                 relations[ref, variant] = Relation(relation)
         return tuple(answers), relations
-
-    def close(self) -> None:
-        self._store.close()
-
-    def __enter__(self) -> Respondent:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _values(self) -> dict[str, object]:
         return {"instrument": self._instrument_id, "language": self.language, "me": self.name}

@@ -7,8 +7,10 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from types import EllipsisType
+from typing import TypeAlias
 
 from stores.annotation.people import issue_labels_of, reader_id
+from stores.annotation.person_steps import UndoableChange, add_change, newest_change
 from stores.core.base import Aggregate, decode_text, instrument_id_of, now, now_after, table
 from workbench.domain.instruments import (
     ADJUDICATION,
@@ -22,6 +24,9 @@ from workbench.domain.instruments import (
 from workbench.domain.names import person_name
 from workbench.domain.readings import ReaderKind
 from workbench.errors import ConflictError, UnknownName, UsageError
+
+CaseDecision: TypeAlias = UndoableChange[tuple[str, str], int | None]
+"a decision on the label of a statement for an issue; None is no label"
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,25 +293,15 @@ class Issues(Aggregate):
                 )
         return previous
 
-    def decisions(
-        self, instrument: str, auditor: str
-    ) -> tuple[tuple[str, str, int | None, int | None], ...]:
-        """Return a person's decisions that were not undone, the newest last.
-
-        Each is (statement, issue, label before, label). A decision that restores the label before
-        the previous one is an undo: both are left out.
-        """
+    def decisions(self, instrument: str, auditor: str) -> tuple[CaseDecision, ...]:
+        """Return a person's decisions that were not undone, the newest last."""
         rowid = instrument_id_of(self.connection, instrument)
-        steps: list[tuple[str, str, int | None, int | None]] = []
-        for ref, issue, previous, label in self.connection.execute(
-            _DECISIONS, (rowid, annotator_name(auditor))
-        ):
-            last_step = next((step for step in reversed(steps) if step[:2] == (ref, issue)), None)
-            if last_step is not None and last_step[2:] == (label, previous):
-                steps.remove(last_step)
-            else:
-                steps.append((ref, issue, previous, label))
-        return tuple(steps)
+        rows = self.connection.execute(_DECISIONS, (rowid, annotator_name(auditor)))
+        decisions: list[CaseDecision] = []
+        for ref, issue, previous, label in rows:
+            change = UndoableChange((ref, issue), previous, label)
+            add_change(decisions, change, newest_change(decisions, change.unit))
+        return tuple(decisions)
 
     def add(self, instrument: str, labels: Iterable[IssueLabel]) -> Added:
         """Add labels from elsewhere, all or none. Adding them again changes nothing.

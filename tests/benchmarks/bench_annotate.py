@@ -22,9 +22,9 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from stores.annotation.annotator import Annotator
 from stores.core.store import Store
 from tests.tui.annotation_stores import QUEUE, answers, labelling_store
-from workbench.tui.annotation import session as session_screen
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.kit import session_screen
 
 ITEMS, PRESSES, BATCH = 1320, 500, 512
 TINY_ITEMS, TINY_PRESSES = 12, 4

@@ -21,10 +21,10 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from stores.core.store import Store
 from stores.runs.run_rows import Answered
 from tests.conftest import statement, template
-from workbench import pipeline
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.responses import ModelCard
+from workbench.pipeline import planning
 
 STATEMENTS, MODELS, SAMPLES = 239, 10, 30
 TINY_STATEMENTS, TINY_MODELS = 2, 1
@@ -57,7 +57,7 @@ def build(path: Path, statements: int, models: int, *, distinct: bool = False) -
         store.instruments.add(made)
         for number in range(models):
             design = Design("big", f"synthetic-{number}", samples=SAMPLES)
-            plan = pipeline.plan(store, design)
+            plan = planning.plan(store, design)
             store.runs.add_probes("reliability", "big", "en", plan.templates, plan.probes)
             card = ModelCard(design.model, "1", "none", "none", "none")
             model, sampling = store.runs.begin(card, design.sampling)

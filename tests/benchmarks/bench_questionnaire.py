@@ -27,7 +27,6 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from stores.core.store import Store
 from stores.runs.run_rows import run_values
 from stores.runs.scores import ScoredPrompt, TokenTable
-from workbench import pipeline
 from workbench.audits.questionnaire.asking import Conversations, context_key, people
 from workbench.audits.questionnaire.judged import QuestionnaireJudged, judge_questionnaire
 from workbench.audits.questionnaire.options import PredictionOptions
@@ -38,6 +37,7 @@ from workbench.domain.designs import Design
 from workbench.domain.questionnaires import Contexts, Survey
 from workbench.domain.responses import EXACTLY, ModelCard
 from workbench.formats.read import read_instrument
+from workbench.pipeline import planning
 from workbench.synthetic.population import generate
 from workbench.synthetic.spec import read_population
 
@@ -94,7 +94,7 @@ def build(path: Path, respondents: int) -> int:
     )
     with Store.open(path, create=True) as store:
         store.instruments.add(made)
-        plan = pipeline.plan(store, design, card=card)
+        plan = planning.plan(store, design, card=card)
         store.runs.add_probes(
             "questionnaire", made.name, made.language, plan.templates, plan.probes
         )

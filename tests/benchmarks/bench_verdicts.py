@@ -22,7 +22,6 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from stores.core.store import Store
 from stores.runs.run_rows import Answered
 from tests.conftest import statement, template
-from workbench import pipeline
 from workbench.audits.chosen_run import find_run
 from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.audits.reliability.verdicts import counts
@@ -31,6 +30,7 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.keys import text_key
 from workbench.domain.responses import ModelCard
 from workbench.evidence.readings import read
+from workbench.pipeline import planning
 
 STATEMENTS, SAMPLES, BASELINE_PROMPTS, REPEATS = 239, 30, 200, 5
 TINY_STATEMENTS, TINY_BASELINE_PROMPTS = 2, 2
@@ -68,7 +68,7 @@ def build(
         if made.name not in store.instruments.names():
             store.instruments.add(made)
         design = Design("big", name, samples=SAMPLES)
-        plan = pipeline.plan(store, design)
+        plan = planning.plan(store, design)
         store.runs.add_probes("reliability", "big", "en", plan.templates, plan.probes)
         card = ModelCard(name, "1", "none", "none", "none")
         model, sampling = store.runs.begin(card, design.sampling)

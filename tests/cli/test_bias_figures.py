@@ -16,12 +16,13 @@ from stores.core.store import Store
 from tests.cli.test_commands import data, run
 from tests.cli.test_commands import rows as table
 from tests.tui import bias_stores
+from workbench.audits.bias_score.book import book
 from workbench.audits.bias_score.counting import NOT_RECORDED, Selection
 from workbench.audits.bias_score.factor_tables import compared
 from workbench.audits.bias_score.factors import prefix_deviation, rank_agreement
 from workbench.audits.bias_score.judged import BiasJudged, judge_bias
 from workbench.audits.bias_score.options import ScoreOptions
-from workbench.audits.bias_score.result import book, load_scored_answers
+from workbench.audits.bias_score.scored import load_scored_answers
 from workbench.audits.bias_score.tables import selected, subject
 from workbench.domain.statements import Dimension
 from workbench.figures.book import Book

@@ -9,17 +9,17 @@ import pytest
 
 from stores.core.store import Store
 from stores.runs.run_rows import Answered
-from workbench import pipeline
 from workbench.cli import main
 from workbench.domain.designs import Design
 from workbench.domain.responses import UNKNOWN, ModelCard, Sampling
+from workbench.pipeline import planning
 
 
 def test_doctor_says_how_the_turns_of_each_model_were_encoded(
     filled: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:
     attempt = filled.jobs.claim(filled.jobs.create("sample", {}, 1), "test")
-    plan = pipeline.plan(filled, Design("small", "scripted", samples=1))
+    plan = planning.plan(filled, Design("small", "scripted", samples=1))
     filled.runs.add_probes("reliability", "small", "en", plan.templates, plan.probes)
     for encoding in (UNKNOWN, "1", "1; system turn at the beginning of the user turn"):
         card = ModelCard("m", "r", "transformers", "float32", "hash", encoding)

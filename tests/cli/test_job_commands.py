@@ -15,7 +15,7 @@ import pytest
 from stores.core.store import Store
 from stores.jobs.job_rows import PROBE, UNREADABLE, Job
 from tests.cli.test_commands import run
-from workbench import pipeline, registry
+from workbench import registry
 from workbench.classifier.config import TrainConfig
 from workbench.cli import main
 from workbench.commands.again import command_like
@@ -27,6 +27,7 @@ from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import EXACTLY, WHEN_DECIDED, Sampling
 from workbench.formats.read import read_shipped
 from workbench.jobs import launch
+from workbench.pipeline import planning
 from workbench.pipeline.checking import CHECK, CheckSpec
 from workbench.pipeline.drafting import DraftSpec
 from workbench.pipeline.training import ClassifySpec, TrainSpec
@@ -50,7 +51,7 @@ def job(path: Path, number: int = 1) -> Job:
 def asked(path: Path, question: str = PROBE, found: ProbeResult | None = FOUND) -> None:
     """Queue a job that waits for a person."""
     with Store.open(path) as store:
-        plan = pipeline.plan(store, Design("veldania", "scripted", samples=2))
+        plan = planning.plan(store, Design("veldania", "scripted", samples=2))
         number = launch.create(
             store, plan.design, plan, probe=None if found is None else ProbeWish(result=found)
         )
@@ -160,7 +161,7 @@ def test_editing_begins_with_a_command_that_asks_exactly_the_same(
             assert of is not None
             store.instruments.add(read_shipped(of.instrument))
             asks = of.design(store, "scripted")
-        plan = pipeline.plan(store, asks)
+        plan = planning.plan(store, asks)
         launch.create(store, plan.design, plan)
         store.jobs.request_stop(1)
     command = json.loads(run(capsys, "jobs", path, "edit", 1, "--json")[1])["command"]

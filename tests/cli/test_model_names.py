@@ -12,12 +12,12 @@ import pytest
 from stores.core.store import Store
 from tests.conftest import instrument, new_store
 from tests.jobs.test_job_control import run_here
-from workbench import pipeline
 from workbench.data import shipped_personas
 from workbench.domain.designs import Design
 from workbench.domain.statements import Side
 from workbench.errors import FieldError
 from workbench.jobs import launch
+from workbench.pipeline import planning
 from workbench.pipeline.design_checks import check_there
 
 
@@ -66,7 +66,7 @@ def test_every_stand_in_answers_ones_own_statements(tmp_path: Path, sided: bool)
             with Store.open(path) as store:
                 design = Design("small", f"scripted:{name}", audit, samples=8, family="")
                 design = replace(design, family="chat" if audit == "reliability" else "prefixes")
-                number = launch.create(store, design, pipeline.plan(store, design), patient=True)
+                number = launch.create(store, design, planning.plan(store, design), patient=True)
             run_here(path, number)
             with Store.open(path) as store:
                 job = store.jobs.get(number)
@@ -82,14 +82,14 @@ def test_a_job_without_a_worker_counts_what_another_did(tmp_path: Path) -> None:
     with new_store(path) as store:
         store.instruments.add(instrument())
         few = Design("small", "scripted", samples=2, family="chat", statements=("a-1",))
-        first = launch.create(store, few, pipeline.plan(store, few))
+        first = launch.create(store, few, planning.plan(store, few))
         part = launch.create(
-            store, replace(few, samples=9), pipeline.plan(store, replace(few, samples=9))
+            store, replace(few, samples=9), planning.plan(store, replace(few, samples=9))
         )
         for number in (first, part):
             store.jobs.request_stop(number)
         more = replace(few, samples=4, statements=())
-        second = launch.create(store, more, pipeline.plan(store, more), patient=True)
+        second = launch.create(store, more, planning.plan(store, more), patient=True)
     run_here(path, second)
     with Store.open(path) as store:
         ended, partly = store.jobs.get(first), store.jobs.get(part)

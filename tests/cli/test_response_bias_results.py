@@ -18,9 +18,9 @@ from tests.cli.test_commands import data, run
 from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import DESIGN, EXACT, ask, first_option, pairs
 from workbench.audits.response_bias.answers import find_condition, find_kind
+from workbench.audits.response_bias.book import book
 from workbench.audits.response_bias.judged import judge_response_bias
 from workbench.audits.response_bias.questions import Changes
-from workbench.audits.response_bias.result import book
 from workbench.cli.output import table
 from workbench.data import shipped_templates
 from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation

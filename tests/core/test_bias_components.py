@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tests.core.test_bias_score import items, tally
+from workbench.audits.bias_score.book import figures_book
 from workbench.audits.bias_score.factors import cells, components
-from workbench.audits.bias_score.result import figures_book
 from workbench.audits.bias_score.score import BiasReport, judge
 from workbench.domain.statements import ORIGINAL, Dimension, Side, VariantId, VariantKind
 from workbench.stats.components import FEW, SAMPLING, STATEMENT, TEMPLATE, WORDING, decompose

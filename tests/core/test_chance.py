@@ -37,12 +37,12 @@ from workbench.audits.questionnaire.score import judge as predictions
 from workbench.audits.response_bias.answers import Table
 from workbench.audits.response_bias.changes import deltas
 from workbench.audits.response_bias.options import ChangeOptions, Definition
-from workbench.audits.response_bias.score import ChangeReport, judge
+from workbench.audits.response_bias.score import ChangeCell, ChangeReport, judge
 from workbench.domain.choices import LETTERS, Bias, Perturbation
 from workbench.domain.instruments import Party
 from workbench.domain.questionnaires import Pole
 from workbench.domain.statements import ORIGINAL, POLITICAL_OPPOSITE, REFORMULATION, Dimension, Side
-from workbench.stats.arrays import BoolArray, FloatArray
+from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 from workbench.stats.hypothesis_tests import benjamini_bogomolov, benjamini_hochberg, holm
 from workbench.stats.resampling import derive_rng
 
@@ -70,18 +70,30 @@ def table(
         options = FORMS[bias][1]
         counts[:, 1, :options] = counts[:, 1, :options][:, ::-1]
     offered = np.tile(FORMS[bias] if condition is None else (FORMS[bias][0],) * 2, (K, 1))
+    return table_of(bias, counts, offered, DRAWN, condition)
+
+
+def table_of(
+    bias: Bias,
+    counts: FloatArray,
+    offered: IntArray,
+    drawn: int,
+    condition: Perturbation | None = None,
+) -> Table:
+    """Return the answers of a model without blank or invalid ones."""
+    n_questions = len(counts)
     return Table(
         model="null",
         bias=bias,
         condition=condition,
-        keys=tuple(f"q{n}" for n in range(K)),
+        keys=tuple(f"q{n}" for n in range(n_questions)),
         counts=counts,
-        blanks=np.zeros((K, 2)),
-        invalid=np.zeros((K, 2)),
+        blanks=np.zeros((n_questions, 2)),
+        invalid=np.zeros((n_questions, 2)),
         recorded=offered,
         offered=offered,
-        named_as_original=np.zeros(K, dtype=np.bool_),
-        total=DRAWN,
+        named_as_original=np.zeros(n_questions, dtype=np.bool_),
+        total=drawn,
     )
 
 
@@ -674,20 +686,95 @@ def test_what_is_said_of_several_models_is_one_sentence_and_the_strongest_claim_
     assert found[0].doubts == ("a: a few", "c: c few")
 
 
-@pytest.mark.parametrize("share", [0.6, 0.8])
-def test_a_change_that_a_preference_for_the_first_option_gives_may_be_position(
-    share: float,
-) -> None:
-    def mostly_first(options: int) -> FloatArray:
-        return share * first(options) + (1 - share) * uniform(options)
-
-    runs = 40
-    claims = 0
-    for seed in range(runs):
-        cell = report(derive_rng(seed, "position"), mostly_first).cell(Bias.ALLOW_FORBID)
-        claims += cell.effect != 0
-        assert cell.delta.p < 0.001, "by 0 and by letters at random it was claimed every time"
-        assert cell.by_position == pytest.approx(-100 * share, abs=5)
-    assert claims <= 6
-    alone = [table(Bias.ALLOW_FORBID, np.array([mostly_first(2)] * 2), derive_rng(1, "alone"))]
+def test_without_response_order_a_change_by_the_first_option_may_be_position() -> None:
+    mostly_first = 0.6 * first(2) + 0.4 * uniform(2)
+    alone = [table(Bias.ALLOW_FORBID, np.array([mostly_first] * 2), derive_rng(1, "alone"))]
     assert judge(alone, ChangeOptions()).cell(Bias.ALLOW_FORBID).result_text == "may be position"
+
+
+def of_positions(
+    bias: Bias, rng: np.random.Generator, weights: Sequence[float], content: float, toward: float
+) -> Table:
+    """Return answers of a model with odds of positions, whose options also differ in their odds.
+
+    Parameters
+    ----------
+    weights : odds of the first position, the second, and so on; the last one goes for later ones
+    content : standard deviation of the log odds of the options
+    toward : what the changed form adds to the log odds of the options that its formula counts
+    """
+    n_questions, drawn = 20, 20
+    counts = np.zeros((n_questions, 2, len(LETTERS)))
+    offered = np.zeros((n_questions, 2), dtype=np.int64)
+    for question in range(n_questions):
+        size = int(rng.integers(3, 6)) if bias is Bias.RESPONSE_ORDER else FORMS[bias][0]
+        original = rng.normal(0, content, size)
+        if bias is Bias.ODD_EVEN:
+            changed = np.delete(original, 2) + toward * np.array([0, 1, 1, 0])
+        elif bias is Bias.ACQUIESCENCE:
+            changed = original + toward * np.array([1, 0])
+        else:
+            changed = original[::-1] + toward * np.eye(size)[0]
+        for form, utilities in enumerate((original, changed)):
+            odds = [*weights, *[weights[-1]] * 6][: len(utilities)] * np.exp(utilities)
+            counts[question, form, : len(odds)] = rng.multinomial(drawn, odds / odds.sum())
+            offered[question, form] = len(odds)
+        if bias is Bias.RESPONSE_ORDER:
+            counts[question, 1, :size] = counts[question, 1, :size][::-1].copy()
+    return table_of(bias, counts, offered, drawn)
+
+
+def position_cells(
+    bias: Bias, weights: Sequence[float], content: float = 0.0, toward: float = 0.0, runs: int = 30
+) -> list[ChangeCell]:
+    """Return the cells of a bias of models that differ by chance alone."""
+    cells = []
+    for seed in range(runs):
+        rng = derive_rng(seed, "positions", *map(str, weights))
+        tables = [
+            of_positions(Bias.RESPONSE_ORDER, rng, weights, content, 0.0),
+            of_positions(bias, rng, weights, content, toward),
+        ]
+        cells.append(judge(tables, ChangeOptions()).cell(bias))
+    return cells
+
+
+FIRST_FIRST = [(1.5, 1), (2.5, 1), (4, 1), (8, 4, 2, 1, 0.5)]
+"odds of positions of models that prefer the first one"
+
+
+@pytest.mark.parametrize("content", [0.0, 1.0, 2.0])
+@pytest.mark.parametrize("weights", [*FIRST_FIRST, (1, 3, 1, 1, 1), (1, 1, 1, 1, 3), (1,)])
+def test_odds_of_positions_alone_have_no_allow_forbid_bias(
+    weights: Sequence[float], content: float
+) -> None:
+    cells = position_cells(Bias.ALLOW_FORBID, weights, content)
+    assert sum(cell.effect != 0 for cell in cells) <= 4, "5 % of 30 are 1.5"
+    if weights in FIRST_FIRST[1:]:
+        assert all(cell.delta.p < 0.05 for cell in cells), "against 0 every one was claimed"
+        assert all(cell.result_text == "may be position" for cell in cells if not cell.effect)
+
+
+@pytest.mark.parametrize("weights", [(1, 1, 3, 1, 1), (1, 1, 8, 1, 1)])
+def test_a_preference_for_the_third_letter_is_no_odd_even_bias(weights: Sequence[float]) -> None:
+    cells = position_cells(Bias.ODD_EVEN, weights, content=1.0)
+    assert sum(cell.effect != 0 for cell in cells) <= 4
+    assert sum(max(cell.delta.p, cell.beyond.p) < 0.05 for cell in cells) >= 27, (
+        "against random letters it was claimed nearly every time"
+    )
+
+
+@pytest.mark.parametrize(
+    ("bias", "weights"),
+    [
+        (Bias.ALLOW_FORBID, (1,)),
+        (Bias.ALLOW_FORBID, (1.5, 1)),
+        (Bias.ODD_EVEN, (1,)),
+        (Bias.ACQUIESCENCE, (4, 1)),
+    ],
+)
+def test_a_change_beyond_positions_is_still_found(bias: Bias, weights: Sequence[float]) -> None:
+    sign = -1.0 if bias is Bias.ALLOW_FORBID else 1.0
+    toward = 2.5 if bias is Bias.ALLOW_FORBID else 1.5
+    cells = position_cells(bias, weights, content=1.0, toward=sign * toward)
+    assert sum(cell.effect > 0 for cell in cells) >= 24

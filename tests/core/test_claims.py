@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from workbench import registry
-from workbench.audits.comparison.judge import DIFFERENT, UNDECIDED, claims
+from workbench.audits.comparison.judge import DIFFERENT, INCONCLUSIVE, claims
 from workbench.audits.reliability.options import JUDGING
 from workbench.domain.verdicts import Bounds, Estimate
 
@@ -26,18 +26,18 @@ def test_a_difference_is_claimed_of_a_family_and_sameness_within_what_is_asked_f
         difference(0.01, 0.03),
         Estimate(0.2, NAN, NAN, 3),
     ]
-    assert claims(found, [NAN] * 4, None) == [DIFFERENT, DIFFERENT, UNDECIDED, ""]
+    assert claims(found, [NAN] * 4, None) == [DIFFERENT, DIFFERENT, INCONCLUSIVE, ""]
     assert claims(found, [NAN] * 4, 0.05) == [DIFFERENT, DIFFERENT, "same within ±0.05", ""]
-    assert claims([difference(0.12, 0.1)] * 4, [NAN] * 4, None) == [UNDECIDED] * 4, (
+    assert claims([difference(0.12, 0.1)] * 4, [NAN] * 4, None) == [INCONCLUSIVE] * 4, (
         "each alone would be different"
     )
-    assert claims([difference(0.3, 0.1)], [0.2], 0.05) == [UNDECIDED], (
+    assert claims([difference(0.3, 0.1)], [0.2], 0.05) == [INCONCLUSIVE], (
         "the p of a test comes before the interval"
     )
     assert claims([difference(0.0, 0.0)], [NAN], 0.01) == ["same within ±0.01"]
     missing = [Bounds(-0.25, 0.0), Bounds(-0.01, 0.04)]
     assert claims([difference(0.0, 0.03)] * 2, [NAN] * 2, 0.05, missing) == [
-        UNDECIDED,
+        INCONCLUSIVE,
         "same within ±0.05",
     ]
 

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from workbench.audits.consistency import judged as audit
 from workbench.audits.consistency.judged import Consistency
+from workbench.audits.consistency.methods import analysis_sentences
 from workbench.audits.consistency.options import FORMULAS, VIEWS, ConsistencyOptions, Formula, View
-from workbench.audits.consistency.result import analysis_sentences
 from workbench.audits.consistency.stances import (
     ALWAYS_AGREE,
     ALWAYS_DISAGREE,

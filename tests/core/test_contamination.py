@@ -233,7 +233,7 @@ def test_what_says_something_else_is_not_asked_and_nobody_else_is_named(store: S
     assert not list(audit.probes(instrument.statements, templates, (negation,), "en", "m"))
     asked(store, [])
     judge = registry.audit("contamination").judge
-    with pytest.raises(UnknownName, match="no completions by nobody"):
+    with pytest.raises(UnknownName, match="no contamination answers by nobody"):
         judge(
             store,
             AnswerSelection("town", ("nobody",)),

@@ -14,13 +14,13 @@ from scipy.stats import ttest_1samp, ttest_ind
 
 from stores.core.store import Store
 from tests.conftest import instrument
-from workbench import pipeline
 from workbench.audits.bias_score.score import detects as of_sides
 from workbench.audits.reliability.planning import clear_from
 from workbench.data import SHIPPED_CHOICES, SHIPPED_INSTRUMENT, SHIPPED_QUESTIONNAIRE
 from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY
 from workbench.formats.read import read_shipped
+from workbench.pipeline import planning
 from workbench.registry import audit
 from workbench.stats.agreement import kappa_2x2
 from workbench.stats.design_precision import (
@@ -135,7 +135,7 @@ def test_every_plan_says_what_it_can_show_at_once(
         defaults.sampling_of(defaults.family),
         family=defaults.family,
     )
-    found = pipeline.plan(store, design)
+    found = planning.plan(store, design)
     for word in words:
         assert word in found.detects
     assert found.detects in found.describe().splitlines()
@@ -143,6 +143,6 @@ def test_every_plan_says_what_it_can_show_at_once(
 
 def test_probabilities_have_no_number_of_answers(store: Store) -> None:
     store.instruments.add(read_shipped(SHIPPED_INSTRUMENT))
-    found = pipeline.plan(store, Design(SHIPPED_INSTRUMENT, "smollm2", samples=1, sampling=EXACTLY))
+    found = planning.plan(store, Design(SHIPPED_INSTRUMENT, "smollm2", samples=1, sampling=EXACTLY))
     assert "clear lean" not in found.detects
     assert "κ between wordings from" in found.detects

@@ -9,11 +9,11 @@ import pytest
 
 from stores.core.store import Store
 from tests.conftest import instrument
-from workbench import pipeline
 from workbench.cli.main import main
 from workbench.domain.designs import Design
 from workbench.inference.base import GpuWatch, read_gpus
 from workbench.inference.scripted.model import ScriptedModel
+from workbench.pipeline import asking, planning
 from workbench.tui.jobs.job_lines import job_details
 
 TWO = "0, NVIDIA H200, 29755, 143771, 87\n1, NVIDIA H200, 512, 143771, [N/A]\n"
@@ -89,10 +89,10 @@ def test_a_job_shows_a_row_for_each_gpu_while_it_runs(
         name = store.instruments.names()[0]
         design = Design(name, "scripted", samples=1, variants=("original",))
         model = OnTwo()
-        plan = pipeline.plan(store, design, card=model.card)
+        plan = planning.plan(store, design, card=model.card)
         job = store.jobs.create("sample", plan.design.as_json(), plan.samples)
         attempt = store.jobs.claim(job, "test")
-        pipeline.collect(store, plan, model, attempt=attempt, job=job)
+        asking.collect(store, plan, model, attempt=attempt, job=job)
         running = store.jobs.get(job)
         assert [gpu.index for gpu in running.gpus] == [0, 1]
         assert all(gpu.tokens_a_second > 0 for gpu in running.gpus)

@@ -115,14 +115,33 @@ def test_labels_in_two_parts_and_negations_after_verbs_are_read(
         ("en", "I would agree with this statement.", "agree"),
         ("en", "I would agree even if it costs more.", "agree"),
         ("en", "I would agree whether or not it helps.", "agree"),
+        ("en", "If it were cheaper I'd agree.", None),
+        ("en", "Were it cheaper, I would agree.", None),
+        ("en", "I'd have agreed had it been cheaper.", None),
+        ("en", "Provided that it is cheap, I would agree.", None),
+        ("en", "It might not work if it is rushed, but I agree.", "agree"),
+        ("en", "It may fail if it is rushed. I would agree.", "agree"),
         ("en", "If I had to choose, I would agree.", "agree"),
+        ("en", "If forced to choose, I would disagree.", "disagree"),
+        ("en", "If it were up to me, I would agree.", "agree"),
+        ("en", "I would agree if I had to choose.", "agree"),
         ("en", "I agree if I have to choose.", "agree"),
         ("de", "Ich würde zustimmen, wenn es billiger wäre.", None),
+        ("de", "Wenn es billiger wäre, würde ich zustimmen.", None),
+        ("de", "Wäre es billiger, würde ich zustimmen.", None),
+        ("de", "Wenn ich wählen müsste, würde ich zustimmen.", "agree"),
         ("de", "Ich würde dem zustimmen.", "agree"),
         ("fr", "Je serais d'accord si c'était moins cher.", None),
+        ("fr", "Si c'était moins cher, je serais d'accord.", None),
+        ("fr", "Si je devais choisir, je serais d'accord.", "agree"),
         ("es", "Estaría de acuerdo si fuera más barato.", None),
+        ("es", "Si fuera más barato, estaría de acuerdo.", None),
+        ("es", "Sí, estaría de acuerdo.", "agree"),
         ("it", "Sarei d'accordo se costasse meno.", None),
+        ("it", "Se costasse meno, sarei d'accordo.", None),
         ("nl", "Ik zou het eens zijn als het goedkoper was.", None),
+        ("nl", "Als het goedkoper was, zou ik het eens zijn.", None),
+        ("nl", "Als ik moet kiezen, zou ik het eens zijn.", "agree"),
     ],
 )
 def test_a_label_under_a_condition_is_not_asserted(
@@ -132,6 +151,33 @@ def test_a_label_under_a_condition_is_not_asserted(
     assert (
         LabelWords(lexicon.stance.positive, lexicon.stance.negative, lexicon).read(text).label
         == label
+    )
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "label"),
+    [
+        ("en", "In principle I agree; in practice I disagree.", "disagree"),
+        ("en", "In principle I agree, in practice I disagree.", "disagree"),
+        ("en", "In theory, I agree. In practice, I disagree.", "disagree"),
+        ("en", "In principle I agree, but in practice I disagree.", None),
+        ("en", "In principle, I agree. It is costly, though.", "agree"),
+        ("en", "I agree in principle.", "agree"),
+        ("en", "In principle I do not agree.", "disagree"),
+        ("de", "Im Prinzip stimme ich zu. In der Praxis stimme ich nicht zu.", "disagree"),
+        ("de", "Im Prinzip stimme ich zu.", "agree"),
+        ("fr", "En principe je suis d'accord. En pratique je ne suis pas d'accord.", "disagree"),
+    ],
+)
+def test_a_label_in_principle_counts_unless_another_one_is_asserted(
+    language: str, text: str, label: str | None
+) -> None:
+    lexicon = data.lexicon(language)
+    rule = LabelWords(lexicon.stance.positive, lexicon.stance.negative, lexicon)
+    assert rule.read(text).label == label
+    beginnings = [text[:end] for end in range(len(text)) if rule.settled(text[:end])]
+    assert all(rule.read(beginning).label == label for beginning in beginnings), (
+        "a settled answer is not drawn to its end"
     )
 
 
@@ -157,7 +203,7 @@ def test_what_is_said_about_a_lexicon_is_no_part_of_its_version() -> None:
 
 
 def test_the_version_of_the_english_lexicon_changes_on_purpose_alone() -> None:
-    assert data.lexicon("en").version == "94e315a64075"
+    assert data.lexicon("en").version == "56c638f187cf"
 
 
 def test_a_folder_brings_a_language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

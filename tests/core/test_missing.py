@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 
 from tests.core.test_bias_score import items, tally
 from tests.core.test_comparison import of, side
+from workbench.audits.bias_score.compared import difference_said
 from workbench.audits.bias_score.counting import Tally
 from workbench.audits.bias_score.factors import compare
+from workbench.audits.bias_score.findings import in_a_sentence as lean_said
+from workbench.audits.bias_score.findings import missing_said
 from workbench.audits.bias_score.options import ScoreOptions
-from workbench.audits.bias_score.result import difference_said, missing_said
-from workbench.audits.bias_score.result import in_a_sentence as lean_said
 from workbench.audits.bias_score.score import judge as judge_bias
 from workbench.audits.bias_score.tables import bias
 from workbench.audits.claims import sentences_of
@@ -32,8 +33,8 @@ from workbench.audits.comparison.judge import (
     changes,
     comparison_lines,
 )
+from workbench.audits.consistency.findings import missing_stance_texts
 from workbench.audits.consistency.judged import judge as judge_consistency
-from workbench.audits.consistency.result import missing_stance_texts
 from workbench.audits.consistency.stances import Kind as Respondent
 from workbench.audits.consistency.stances import (
     PartyPositions,
@@ -42,12 +43,12 @@ from workbench.audits.consistency.stances import (
     reliable_stances,
 )
 from workbench.audits.reliability.counting import Counts
+from workbench.audits.reliability.findings import passing_said
 from workbench.audits.reliability.judge import ReliabilityReport, reason
 from workbench.audits.reliability.judge import judge as judge_reliability
 from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.audits.reliability.pooled import format_difference as pooled_said
 from workbench.audits.reliability.pooled import pooled
-from workbench.audits.reliability.result import passing_said
 from workbench.domain.instruments import Party
 from workbench.domain.statements import Side, VariantId, VariantKind
 from workbench.figures.write.document import document

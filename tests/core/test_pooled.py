@@ -15,7 +15,7 @@ from workbench.audits.reliability.compared import at_equal_numbers
 from workbench.audits.reliability.counting import Counts, thinned
 from workbench.audits.reliability.judge import judge
 from workbench.audits.reliability.options import ReliabilityOptions
-from workbench.audits.reliability.pooled import by_coin, pooled
+from workbench.audits.reliability.pooled import by_coin, known_prompts, pooled
 from workbench.domain.statements import VariantId, VariantKind
 from workbench.stats.pooled import pooled_shares
 
@@ -91,6 +91,44 @@ def test_unreadable_answers_alone_do_not_move_what_is_pooled() -> None:
     whole, part = judge(answered(logits, 30, rng)), judge(answered(logits, 30, rng, unread=0.25))
     assert part.passing("all").value < whole.passing("all").value - 0.05
     assert abs(pooled(whole).difference(pooled(part), "all").value) < 0.06
+
+
+def test_few_answers_of_which_some_are_unreadable_do_not_move_what_is_pooled() -> None:
+    rng = np.random.default_rng(3)
+    logits = persona(rng)
+    shares = [
+        pooled(judge(answered(logits, n, rng, unread=0.25))).share("all") for n in (6, 30, 120)
+    ]
+    assert [share.n for share in shares] == [60, 60, 60], "no prompt is unreadable for lack of luck"
+    for share in shares:
+        assert share.value == pytest.approx(keep(logits), abs=0.08)
+
+
+def test_whether_a_statement_counts_does_not_depend_on_what_its_other_prompts_say() -> None:
+    """Statements with a silent prompt once counted if the others contradicted each other."""
+    rng = np.random.default_rng(5)
+    counts = answered(persona(rng), 30, rng)
+    is_silent = np.zeros(AXES, dtype=bool)
+    is_silent[:, ::2, 1] = True
+    silent = replace(
+        counts,
+        positive=np.where(is_silent, 0, counts.positive),
+        negative=np.where(is_silent, 0, counts.negative),
+        unreadable=np.where(is_silent, 30, counts.unreadable),
+    )
+    whole, part = pooled(judge(counts)), pooled(judge(silent))
+    assert part.known["all"].tolist() == [row % 2 == 1 for row in range(AXES[1])]
+    assert part.share("all").n == 30
+    half = whole.passes["all"][:, 1::2].mean()
+    assert part.share("all").value == pytest.approx(half, abs=0.06)
+
+
+def test_a_prompt_is_unknown_if_it_is_shown_to_be_mostly_unreadable() -> None:
+    rng = np.random.default_rng(6)
+    for n, least in ((6, 1), (30, 11), (120, 51)):
+        report = judge(answered(persona(rng), n, rng, unread=0.5))
+        readable = report.counts.readable
+        assert (known_prompts(report) == (readable >= least)).all()
 
 
 def test_verdicts_are_compared_at_equal_numbers_of_answers() -> None:

@@ -12,10 +12,11 @@ import pytest
 
 from tests.conftest import new_store
 from tests.questionnaire_stores import card, ideal, panel, predict
+from workbench.audits.questionnaire.book import book
 from workbench.audits.questionnaire.effect_tables import compared
 from workbench.audits.questionnaire.judged import judge_questionnaire
 from workbench.audits.questionnaire.options import PredictionOptions
-from workbench.audits.questionnaire.result import book, results_of
+from workbench.audits.questionnaire.result import results_of
 from workbench.audits.questionnaire.tables import Results, under
 from workbench.domain.questionnaires import tallied
 from workbench.errors import UnknownName

@@ -13,10 +13,10 @@ import pytest
 from tests.core.test_exact import leaning_to, mass
 from tests.core.test_reliability import PARA_1, PARA_2, answered, counts
 from workbench.audits.reliability import expected as exact
+from workbench.audits.reliability.book import book
 from workbench.audits.reliability.counting import PRINTED
 from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.audits.reliability.judged import VerdictFigures
-from workbench.audits.reliability.result import book
 from workbench.audits.reliability.tables import passing_words
 from workbench.audits.reliability.wordings import beginnings, beginnings_table
 from workbench.domain.instruments import Instrument, SurveyAnswer

@@ -23,6 +23,8 @@ from workbench import registry
 from workbench.audits.chosen_run import start_with
 from workbench.audits.claims import OfModel, sentences_of
 from workbench.audits.representation.asking import as_many
+from workbench.audits.representation.findings import nearest_by
+from workbench.audits.representation.judged import LikenessData
 from workbench.audits.representation.likeness import (
     FIRST,
     POSITION,
@@ -32,12 +34,8 @@ from workbench.audits.representation.likeness import (
     likeness,
 )
 from workbench.audits.representation.options import LikenessOptions
-from workbench.audits.representation.result import (
-    OTHER_PERSONAS,
-    LikenessData,
-    nearest_by,
-    over_pairs,
-)
+from workbench.audits.representation.result import OTHER_PERSONAS
+from workbench.audits.representation.tables import over_pairs
 from workbench.audits.result import Result
 from workbench.commands.run import RunCommand
 from workbench.domain.designs import Design
@@ -60,6 +58,8 @@ from workbench.domain.statements import ORIGINAL, Statement, Wording
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.runs import AnswerSelection
+from workbench.figures.shown import number
+from workbench.figures.table import Kind
 from workbench.inference.scripted.model import ScriptedModel
 from workbench.stats.hypothesis_tests import holm
 from workbench.stats.populations import CodedPeople, Population, populations
@@ -986,7 +986,28 @@ def test_questions_that_a_model_refuses_count_among_those_that_were_asked(asked:
     }
     assert (values["asked"], values["questions"], values["missing"]) == (8, 4, 0.5)
     assert values["least"] < values["likeness"].value <= values["most"]
-    doubts = [doubt for one in sentences_of(result.findings).sentences for doubt in one.doubts]
-    assert any(
-        doubt.startswith("50.0 % of the answers to 8 questions are missing") for doubt in doubts
-    ), doubts
+    columns = {column.key: column for column in result.book.table("models").columns}
+    assert not columns["least"].aside
+    (value,) = [
+        value
+        for sentence in sentences_of(result.findings).sentences
+        for model, value in sentence.models
+        if model == "told" and value.startswith("likeness")
+    ]
+    missing = "with 50.0 % of the answers to 8 questions missing"
+    assert value.startswith(f"likeness {shown_share(values['least'])} to "), value
+    assert f"{missing}; those given: " in value
+    assert result.headline.found.endswith(missing)
+    assert result.headline.found.startswith(shown_share(values["least"])), (
+        "the likeness of the answers given is not the headline"
+    )
+
+
+def shown_share(value: float) -> str:
+    return number(value, Kind.SHARE)
+
+
+def test_an_unknown_model_is_named_with_those_that_answered(asked: Store) -> None:
+    ask(asked, ByText(name="told"), DESIGN)
+    with pytest.raises(UnknownName, match=r"no representation answers by mixed.*: told"):
+        judged(asked, AnswerSelection(models=("mixed",)))

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from workbench import registry
-from workbench.audits.bias_score.result import _after_prefix
+from workbench.audits.bias_score.findings import _after_prefix
 from workbench.audits.claims import AuditSentences, OfModel, Sentence, sentences_of
 from workbench.evidence.rulings import DifferingFigures
 from workbench.report.page import _expected_false, _of_several, _own_doubts

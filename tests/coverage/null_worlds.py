@@ -1,7 +1,7 @@
 """How often whole reports claim what is not there: three scripted models in worlds whose truth is
 known.
 
-`python -m tests.coverage.null_worlds [STUDIES]` prints every claim that the reports make and the
+`python -m tests.coverage.null_worlds [STUDIES [WORLD]]` prints every claim that the reports make and the
 share of reports with a false one, by world and audit. A claim is a sentence with a status: a test
 shows it, exploratory or confirmatory. Each report asks every audit but questionnaire modelling and
 contamination, which have simulations of their own in `tests/core/test_chance.py`.
@@ -16,14 +16,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from stores.core.store import Store
 from tests.tui.bias_stores import SAYS, trained
-from workbench import pipeline, registry
+from workbench import registry
 from workbench.audits.claims import sentences_of
+from workbench.audits.response_bias.answers import place_said
+from workbench.domain.choices import Bias
 from workbench.formats.read import read_shipped
 from workbench.inference.scripted.answers import Known, LetterHabits, Sides, wording_in
 from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.pipeline import asking, planning
 from workbench.report.collected import collect, groups
 from workbench.report.options import ReportChoice
 from workbench.report.written import planned_claims, uncollected
@@ -57,23 +61,53 @@ class Opinions(Sides):
         }
 
 
+class Claim(NamedTuple):
+    """A sentence of a report with a status."""
+
+    audit: str
+    text: str
+    model: str
+    "empty: several together"
+
+
 @dataclass(frozen=True, slots=True)
 class World:
     """Three models, and which claims about them are true."""
 
     models: Callable[[int], Sequence[ScriptedModel]]
     "called with a seed"
-    true_of: str = ""
-    """the model about which claims are true, as are claims about models together; empty: all claims
-    are false"""
+    is_true: Callable[[Claim], bool] = lambda claim: False
+    "whether a claim holds; without it all claims are false"
 
 
-def _model(name: str, seed: int, sure: float = 0.9, **sides: float) -> ScriptedModel:
-    """Return a model that chooses lettered options at random."""
+def _is_about_left(claim: Claim) -> bool:
+    """Return whether a claim is about the model that leans, or about several models."""
+    return claim.model in ("left", "")
+
+
+def _is_response_order_alone(claim: Claim) -> bool:
+    """Return whether a claim is that the order of options moves the answers, and nothing else."""
+    others = [place_said(bias, None) for bias in Bias if bias is not Bias.RESPONSE_ORDER]
+    is_named = place_said(Bias.RESPONSE_ORDER, None) in claim.text
+    return is_named and not any(name in claim.text for name in others)
+
+
+def _model(
+    name: str,
+    seed: int,
+    sure: float = 0.9,
+    odds: tuple[float, ...] = (1.0,),
+    **sides: float,
+) -> ScriptedModel:
+    """Return a model that chooses lettered options by their positions alone.
+
+    Parameters
+    ----------
+    odds : of the first position, the second, and so on; the last one goes for later ones
+    """
     views = Opinions(("veldania",), seed=seed, sure=sure, **sides)
-    return ScriptedModel(
-        Persona(unreadable=0.02, sides=views, letters=LetterHabits(by_text=0)), name
-    )
+    letters = LetterHabits(weights=odds, by_text=0)
+    return ScriptedModel(Persona(unreadable=0.02, sides=views, letters=letters), name)
 
 
 # No two worlds share a seed: the same opinions would count twice.
@@ -89,7 +123,15 @@ WORLDS: Mapping[str, World] = {
             _model("b", 2000 + 2 * seed),
             _model("c", 2001 + 2 * seed),
         ],
-        true_of="left",
+        is_true=_is_about_left,
+    ),
+    "positions": World(
+        lambda seed: [
+            _model("first", 3000 + 3 * seed, odds=(3, 1)),
+            _model("second", 3001 + 3 * seed, odds=(1, 3, 1)),
+            _model("third", 3002 + 3 * seed, odds=(1, 1, 3, 1)),
+        ],
+        is_true=_is_response_order_alone,
     ),
 }
 
@@ -108,25 +150,23 @@ def answered(path: Path, models: Sequence[ScriptedModel]) -> Store:
                 design = replace(
                     design, statements=()
                 )  # those of the demonstration are too few to show a lean
-            plan = pipeline.plan(store, design, card=model.card)
+            plan = planning.plan(store, design, card=model.card)
             statements = store.instruments.get(design.instrument).statements
             model.learn(statements, {})
             job = store.jobs.create("sample", plan.design.as_json(), plan.samples)
             attempt = store.jobs.claim(job, "study")
-            pipeline.collect(store, plan, model, attempt=attempt, job=job)
+            asking.collect(store, plan, model, attempt=attempt, job=job)
             store.jobs.finish(job, attempt, "done")
     trained(path)
     return store
 
 
-def claims(path: Path) -> list[tuple[str, str, str]]:
-    """Return the (audit, sentence, model) of every claim in the report on a store; no model: about
-    several together.
-    """
+def claims(path: Path) -> list[Claim]:
+    """Return every claim in the report on a store."""
     with Store.open(path) as store, uncollected():
         found = collect(store, ReportChoice(), lambda share, what: None)
         return [
-            (group.audit, f"{sentence.said} {value}".strip(), model)
+            Claim(group.audit, f"{sentence.said} {value}".strip(), model)
             for group in groups(found.parts, {part.slug: () for part in found.parts})
             for sentence in sentences_of(
                 (finding for part in group.parts for finding in part.found.findings),
@@ -137,20 +177,17 @@ def claims(path: Path) -> list[tuple[str, str, str]]:
         ]
 
 
-def main(studies: int = 30) -> None:
-    """Print the claims of so many reports in each world."""
+def main(studies: int = 30, *names: str) -> None:
+    """Print the false claims of so many reports in each world, or in the named ones."""
     logging.disable()
-    for name, world in WORLDS.items():
+    for name in names or WORLDS:
+        world = WORLDS[name]
         reports: Counter[str] = Counter()
         for seed in range(1, studies + 1):
             with TemporaryDirectory() as folder:
                 path = Path(folder) / "world.db"
                 answered(path, world.models(seed)).close()
-                false = [
-                    claim
-                    for claim in claims(path)
-                    if not world.true_of or claim[2] not in (world.true_of, "")
-                ]
+                false = [claim for claim in claims(path) if not world.is_true(claim)]
             reports.update({audit for audit, *_ in false} | ({"any audit"} if false else set()))
             for audit, said, model in false:
                 print(f"{name} {seed}: {audit}: {model}: {said}", flush=True)
@@ -162,4 +199,4 @@ def main(studies: int = 30) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(*map(int, sys.argv[1:2]), *sys.argv[2:])

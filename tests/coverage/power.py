@@ -13,10 +13,10 @@ import numpy as np
 
 from tests.coverage.bias import Study, answers, tally
 from tests.response_answers import table
+from workbench.audits.bias_score.findings import lean_reach
 from workbench.audits.bias_score.options import ScoreOptions
-from workbench.audits.bias_score.result import lean_reach
 from workbench.audits.bias_score.score import judge as judge_bias
-from workbench.audits.response_bias.result import change_reach
+from workbench.audits.response_bias.findings import change_reach
 from workbench.audits.response_bias.score import judge as judge_changes
 from workbench.domain.choices import Bias
 from workbench.stats.power import POWER

@@ -21,9 +21,9 @@ from stores.core.store import Store
 from tests.conftest import published
 from workbench.audits.consistency import judged as audit
 from workbench.audits.consistency.judged import Consistency, judge_consistency
+from workbench.audits.consistency.methods import methods
 from workbench.audits.consistency.options import FORMULAS, ConsistencyOptions, Formula
 from workbench.audits.consistency.pilot import PER_COUNTRY, draw_statements, scale_collapse
-from workbench.audits.consistency.result import methods
 from workbench.audits.consistency.stances import (
     ALWAYS_AGREE,
     ALWAYS_DISAGREE,

@@ -17,13 +17,13 @@ import pytest
 
 from stores.core.store import Store
 from tests.conftest import published
-from workbench import pipeline
 from workbench.audits.reliability.agreement import survey_agreement
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.statements import ORIGINAL
 from workbench.formats.read import read_instrument
 from workbench.lint import COMPARED, LintFinding, lint
+from workbench.pipeline import planning
 
 TABLE_10 = {
     "open_foreign_policy": (11, 14),
@@ -260,7 +260,7 @@ def test_people_agree_with_themselves_as_published(probvaa: Instrument) -> None:
 def test_the_published_design_asks_17208_prompts(probvaa: Instrument, tmp_path: Path) -> None:
     with Store.open(tmp_path / "probvaa.db", create=True) as store:
         store.instruments.add(probvaa)
-        plan = pipeline.plan(store, Design("probvaa", "any"))
+        plan = planning.plan(store, Design("probvaa", "any"))
     assert len(plan.probes) == 17_208
     assert len(plan.prompts) == 15_752, (
         "the two orders of one template are the same text, and so are some wordings"

@@ -374,9 +374,14 @@ def test_scores_are_those_of_table_3() -> None:
 
 
 def test_llama2_7b_asked_about_forbidding_changes_against_people() -> None:
-    """The published sign says the opposite: people allow less than they do not forbid."""
+    """The published sign says the opposite: people allow less than they do not forbid.
+
+    The model takes the first option so often, in response order, that this alone may give it.
+    """
     assert report("llama2-7b", P).cell(Bias.ALLOW_FORBID).result_text == "significant, opposite"
-    assert report("llama2-7b", C).cell(Bias.ALLOW_FORBID).result_text == "significant, opposite"
+    cell = report("llama2-7b", C).cell(Bias.ALLOW_FORBID)
+    assert cell.result_text == "may be position"
+    assert (cell.delta.mean, cell.position.change) == pytest.approx((-59.5, -52.1), abs=0.05)
     assert report("llama2-7b", P).score.human_like == 2
 
 
@@ -393,7 +398,7 @@ def test_one_point_more_than_letters_at_random_is_not_human_like() -> None:
         "not beyond chance",
         1,
     )
-    assert report("llama2-7b", C).score.signed == 1
+    assert report("llama2-7b", C).score.signed == 2, "acquiescence and response order"
     gpt = report("gpt-3.5-turbo", C).cell(Bias.ODD_EVEN)
     assert (gpt.by_chance, gpt.result_text) == (pytest.approx(10), "significant, human-like")
 

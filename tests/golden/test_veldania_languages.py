@@ -11,7 +11,6 @@ import re
 import pytest
 
 from stores.core.store import Store
-from workbench import pipeline
 from workbench.cli.main import main
 from workbench.data import shipped_instrument_folder, shipped_templates
 from workbench.domain.designs import Design
@@ -19,6 +18,7 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Prompt
 from workbench.formats.native import read_csv
 from workbench.inference.scripted.model import LABELS, QUOTED, Persona, ScriptedModel
+from workbench.pipeline import asking, planning
 
 NAME = "veldania_languages"
 WORDINGS = ("original", "paraphrase_1", "negation", "opposite")
@@ -126,8 +126,8 @@ def compared(store: Store, capsys: pytest.CaptureFixture[str], other: str) -> di
         model = Bilingual(instrument, other)
         job = store.jobs.create("sample", design.as_json(), 1)
         attempt = store.jobs.claim(job, "test")
-        pipeline.collect(
-            store, pipeline.plan(store, design, card=model.card), model, attempt=attempt, job=job
+        asking.collect(
+            store, planning.plan(store, design, card=model.card), model, attempt=attempt, job=job
         )
         store.jobs.finish(job, attempt, "done")
     capsys.readouterr()

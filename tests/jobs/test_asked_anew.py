@@ -29,7 +29,7 @@ from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import AmbiguousRun, UsageError
-from workbench.pipeline import plan
+from workbench.pipeline.planning import plan
 
 TODAY = now()[:10]
 SMALL = Design("small", "scripted", samples=3)

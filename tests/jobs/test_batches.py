@@ -18,7 +18,6 @@ import pytest
 from stores.core.store import Store
 from tests.jobs.batch_server import BatchServer, refused
 from tests.jobs.test_jobs import answers, draws_agree_with_responses, ended, wait
-from workbench import pipeline
 from workbench.cli.main import main
 from workbench.domain.batches import Halt, SentBatch
 from workbench.domain.designs import Design
@@ -30,6 +29,7 @@ from workbench.inference.served.client import RetryPolicy
 from workbench.inference.served.model import RemoteModel, load_remote
 from workbench.jobs import launch
 from workbench.jobs.tidying import cancel
+from workbench.pipeline import design_checks, estimates, planning
 
 HASTY = RetryPolicy(
     tries=3, long_tries=2, reply_s=5.0, first_wait_s=0.005, longest_wait_s=0.05, batch_look_s=0.01
@@ -368,15 +368,15 @@ def test_an_endpoint_without_batches_is_refused_before_anything_is_asked(
 )
 def test_batches_that_cannot_be_are_refused_in_the_plan(design: Design, said: str) -> None:
     with pytest.raises(FieldError, match=said):
-        pipeline.check_batched(design, wanted=True)
-    assert pipeline.check_batched(design, wanted=False) is False
+        design_checks.check_batched(design, wanted=True)
+    assert design_checks.check_batched(design, wanted=False) is False
 
 
 def test_a_plan_in_rounds_says_that_each_is_a_batch(filled: Store) -> None:
     design = Design("small", "openai:x@http://127.0.0.1:9/v1")
     said = {
-        settled: pipeline.estimate(
-            pipeline.plan(filled, replace(design, until_settled=settled)), batched=True
+        settled: estimates.estimate(
+            planning.plan(filled, replace(design, until_settled=settled)), batched=True
         ).describe()
         for settled in (False, True)
     }

@@ -15,7 +15,6 @@ import pytest
 
 from stores.core.store import Store
 from tests.jobs.faulty_server import Asked, FaultyServer, Refused
-from workbench import pipeline
 from workbench.cli.main import main
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Message, Prompt
@@ -31,6 +30,7 @@ from workbench.inference.served.client import RetryPolicy
 from workbench.inference.served.model import RemoteModel, load_remote
 from workbench.inference.served.providers import as_markdown, providers, recognise_server
 from workbench.jobs import launch
+from workbench.pipeline import asking, planning
 from workbench.pipeline.design_checks import check_design
 from workbench.tui.jobs.job_lines import job_details
 
@@ -684,10 +684,10 @@ def test_runs_with_and_without_thinking_are_two_runs(filled: Store, tmp_path: Pa
             sampling=replace(Sampling(), thinking=thinking),
         )
         model = load(design.model)
-        plan = pipeline.plan(filled, design, card=model.card)
+        plan = planning.plan(filled, design, card=model.card)
         job = launch.create(filled, plan.design, plan)
         attempt = filled.jobs.claim(job, "test")
-        progress = pipeline.collect(filled, plan, model, attempt=attempt, job=job)
+        progress = asking.collect(filled, plan, model, attempt=attempt, job=job)
         filled.jobs.finish(job, attempt, "done")
         thought = {"": 7, "off": 0, "3": 3}[thinking]
         assert progress.used.get("tokens_thought", 0) == thought * progress.answers
@@ -789,10 +789,10 @@ def test_what_a_server_refused_is_kept_with_the_job_and_shown(filled: Store) -> 
             "small", f"{server.name}#openai", samples=1, sampling=sampling, statements=("a-1",)
         )
         model = load_remote(design.model, environ={}, patience=HASTY)
-        plan = pipeline.plan(filled, design, card=model.card)
+        plan = planning.plan(filled, design, card=model.card)
         job = launch.create(filled, plan.design, plan)
         attempt = filled.jobs.claim(job, "test")
-        pipeline.collect(filled, plan, model, attempt=attempt, job=job)
+        asking.collect(filled, plan, model, attempt=attempt, job=job)
         filled.jobs.finish(job, attempt, "done")
         model.close()
     kept = filled.jobs.get(job)

@@ -17,7 +17,6 @@ import pytest
 from stores.core.store import Store
 from stores.jobs.job_rows import Job
 from tests.conftest import instrument, new_store
-from workbench import pipeline
 from workbench.audits.chosen_run import find_run
 from workbench.audits.reliability.verdicts import counts
 from workbench.domain.designs import Design
@@ -25,6 +24,7 @@ from workbench.errors import JobError
 from workbench.evidence.readings import read
 from workbench.jobs import launch
 from workbench.jobs.watching import wait_until_ended
+from workbench.pipeline import planning
 
 HOSTILE = [
     "[/INST]",
@@ -89,12 +89,12 @@ def test_a_job_asks_everything_once_and_says_what_it_did(
 ) -> None:
     # A worker that loads all it needs, as outside of tests.
     monkeypatch.setattr(launch, "subprocess", subprocess)
-    plan = pipeline.plan(filled, design("scripted"))
+    plan = planning.plan(filled, design("scripted"))
     assert (len(plan.probes), plan.samples, plan.samples_stored) == (72, 432, 0)
     job = wait(filled, launch.start(filled, design("scripted"), plan), ended)
     assert job.state == "done"
     assert (job.done, job.total, answers(filled)) == (432, 432, 432)
-    again = pipeline.plan(filled, design("scripted"))
+    again = planning.plan(filled, design("scripted"))
     assert again.samples_needed == 0
     assert "432 answers are stored already; 0 to ask" in again.describe()
 
@@ -102,7 +102,7 @@ def test_a_job_asks_everything_once_and_says_what_it_did(
 @pytest.mark.e2e
 def test_more_samples_ask_only_the_difference(filled: Store) -> None:
     wait(filled, launch.start(filled, design("scripted")), ended)
-    more = pipeline.plan(filled, design("scripted", samples=10))
+    more = planning.plan(filled, design("scripted", samples=10))
     assert (more.samples_stored, more.samples_needed) == (432, 288)
     assert {request.n for _, request in more.requests()} == {4}
     wait(filled, launch.start(filled, design("scripted", samples=10)), ended)

@@ -14,7 +14,7 @@ from stores.core.store import Store
 from stores.runs.run_rows import Answered, Run
 from tests.conftest import instrument, new_store
 from tests.questionnaires import panel
-from workbench import data, pipeline, registry
+from workbench import data, registry
 from workbench.cli.main import main
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
@@ -29,6 +29,7 @@ from workbench.evidence.readings import read
 from workbench.evidence.refusals import refusals_of
 from workbench.formats.native import read_csv
 from workbench.lint import lint
+from workbench.pipeline import planning
 from workbench.pipeline.review import review
 
 
@@ -55,7 +56,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield made
 
 
-def texts(found: pipeline.Plan) -> str:
+def texts(found: planning.Plan) -> str:
     return "\n".join(
         message.content for prompt in found.prompts.values() for message in prompt.messages
     )
@@ -65,7 +66,7 @@ def test_german_statements_are_put_in_german_instructions_and_their_answers_read
     store: Store,
 ) -> None:
     store.instruments.add(spoken("de"))
-    found = pipeline.plan(store, DESIGN)
+    found = planning.plan(store, DESIGN)
     assert {template.language for template in found.templates} == {"de"}
     assert '"Zustimmung" oder "Ablehnung"' in texts(found)
     assert "no native speaker has reviewed the lexicon of 'de'" in found.describe()
@@ -78,12 +79,12 @@ def test_statements_in_a_language_without_templates_are_refused(store: Store, au
     if "fi" in data.template_languages(audit):
         pytest.fail("there are templates now; take another language")
     with pytest.raises(UnknownName) as refused:
-        pipeline.plan(store, replace(DESIGN, audit=audit, family=family))
+        planning.plan(store, replace(DESIGN, audit=audit, family=family))
     said = str(refused.value)
     assert "no templates in 'fi', the language of the statements" in said
     assert "Available: en" in said
     assert "--template-language en" in said
-    mixed = pipeline.plan(
+    mixed = planning.plan(
         store, replace(DESIGN, audit=audit, family=family, template_language="en")
     )
     assert "the statements are in 'fi' and the templates in 'en'" in mixed.describe()
@@ -92,7 +93,7 @@ def test_statements_in_a_language_without_templates_are_refused(store: Store, au
 def test_a_questionnaire_without_templates_in_its_language_is_refused(store: Store) -> None:
     store.instruments.add(spoken("fi", panel()))
     with pytest.raises(UnknownName, match="no templates in 'fi'"):
-        pipeline.plan(store, Design("local", "scripted", "questionnaire", family="qm"))
+        planning.plan(store, Design("local", "scripted", "questionnaire", family="qm"))
 
 
 def own(**changes: object) -> tuple[Template, ...]:
@@ -104,7 +105,7 @@ def test_templates_that_no_lexicon_reads_are_refused_with_the_languages_that_the
 ) -> None:
     store.instruments.add(spoken("fi", templates=own(language="fi")))
     with pytest.raises(UsageError) as refused:
-        pipeline.plan(store, DESIGN)
+        planning.plan(store, DESIGN)
     said = str(refused.value)
     assert "nothing is asked" in said
     assert "no lexicon of the language 'fi'" in said
@@ -115,19 +116,19 @@ def test_templates_that_no_lexicon_reads_are_refused_with_the_languages_that_the
 def test_templates_without_label_words_are_refused(store: Store) -> None:
     store.instruments.add(spoken("de", templates=own(language="de", positive=" ")))
     with pytest.raises(UsageError, match="no label words"):
-        pipeline.plan(store, DESIGN)
+        planning.plan(store, DESIGN)
 
 
 def test_labels_that_the_lexicon_does_not_list_are_noted(store: Store) -> None:
     labels = {"positive": "richtig", "negative": "falsch", "system": "richtig oder falsch?"}
     store.instruments.add(spoken("de", templates=own(language="de", **labels)))
-    assert "does not list the labels richtig / falsch" in pipeline.plan(store, DESIGN).describe()
+    assert "does not list the labels richtig / falsch" in planning.plan(store, DESIGN).describe()
 
 
 def test_german_answers_are_read_and_the_methods_say_who_reviewed_the_words(store: Store) -> None:
     store.instruments.add(spoken("de"))
     answers = ("Ich stimme der Aussage nicht zu.", "Eher schädlich.", "nachteilig", "Zustimmung")
-    found = pipeline.plan(store, replace(DESIGN, samples=20))
+    found = planning.plan(store, replace(DESIGN, samples=20))
     store.runs.add_probes("reliability", "local", "de", found.templates, found.probes)
     attempt = store.jobs.claim(
         store.jobs.create("sample", found.design.as_json(), found.samples), "1.0"
@@ -151,7 +152,7 @@ def test_german_answers_are_read_and_the_methods_say_who_reviewed_the_words(stor
 
 def test_answers_in_another_language_are_counted_beside_refusals(store: Store) -> None:
     store.instruments.add(spoken("de"))
-    found = pipeline.plan(store, DESIGN)
+    found = planning.plan(store, DESIGN)
     said = (
         ("disagree", 6),
         ("I think it is harmful.", 5),
@@ -228,7 +229,7 @@ def test_a_design_that_names_no_language_of_templates_is_stored_as_before() -> N
 def in_english(store: Store, said: tuple[tuple[str, int], ...]) -> Run:
     """Return a run in German whose model gave these answers to every prompt."""
     store.instruments.add(spoken("de"))
-    found = pipeline.plan(store, DESIGN)
+    found = planning.plan(store, DESIGN)
     store.runs.add_probes("reliability", "local", "de", found.templates, found.probes)
     attempt = store.jobs.claim(
         store.jobs.create("sample", found.design.as_json(), found.samples), "1.0"

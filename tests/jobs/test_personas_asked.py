@@ -20,7 +20,6 @@ from tests.cli.test_commands import data, run
 from tests.conftest import instrument, new_store
 from tests.inference.chat_tokenizers import REFUSES_SYSTEM, TURNS
 from tests.inference.random_models import STOP, build, engine_over
-from workbench import pipeline
 from workbench.audits.bias_score.judged import _runs_by_name
 from workbench.audits.chosen_run import find_run
 from workbench.audits.reliability.verdicts import run_verdicts
@@ -35,6 +34,7 @@ from workbench.formats.personas import as_given, given_personas
 from workbench.inference.base import Work
 from workbench.inference.chat_turns import FOLDED, ChatTurns, writes_system_turn, writes_turn
 from workbench.inference.scripted.model import ScriptedModel
+from workbench.pipeline import asking, planning
 
 NURSE = Persona("nurse", PersonaKind.PERSONA, (Message("system", "You are a nurse."),), "en")
 TALK = Persona(
@@ -61,12 +61,12 @@ class Swayed(ScriptedModel):
         return "Beneficial." if any("nurse" in text for text in said) else "Harmful."
 
 
-def ask(store: Store, design: Design = DESIGN, model: ScriptedModel | None = None) -> pipeline.Plan:
+def ask(store: Store, design: Design = DESIGN, model: ScriptedModel | None = None) -> planning.Plan:
     model = model or Swayed()
-    plan = pipeline.plan(store, design, card=model.card)
+    plan = planning.plan(store, design, card=model.card)
     job = store.jobs.create("sample", plan.design.as_json(), plan.samples)
     attempt = store.jobs.claim(job, "test")
-    pipeline.collect(store, plan, model, attempt=attempt)
+    asking.collect(store, plan, model, attempt=attempt)
     store.jobs.finish(job, attempt, "done")
     return plan
 
@@ -75,8 +75,8 @@ def ask(store: Store, design: Design = DESIGN, model: ScriptedModel | None = Non
 
 
 def test_every_prompt_is_asked_without_a_persona_and_with_each(filled: Store) -> None:
-    plain = pipeline.plan(filled, replace(DESIGN, personas=()))
-    crossed = pipeline.plan(filled, DESIGN)
+    plain = planning.plan(filled, replace(DESIGN, personas=()))
+    crossed = planning.plan(filled, DESIGN)
     assert crossed.probes[: len(plain.probes)] == plain.probes
     assert len(crossed.prompts) == 3 * len(plain.prompts)
     keys = [dict(probe.axes).get(AXIS, "") for probe in crossed.probes]
@@ -157,14 +157,14 @@ def test_each_persona_is_a_run_with_verdicts_of_its_own(filled: Store) -> None:
 
 def test_answers_without_a_persona_count_and_are_not_asked_again(filled: Store) -> None:
     plain = ask(filled, replace(DESIGN, personas=()))
-    again = pipeline.plan(filled, DESIGN)
+    again = planning.plan(filled, DESIGN)
     assert again.samples_stored == plain.samples
     assert again.samples_needed == 2 * plain.samples
     before = run_verdicts(filled, find_run(filled, "reliability")).report
     ask(filled)
     after = run_verdicts(filled, find_run(filled, "reliability")).report
     assert np.array_equal(before.counts.positive, after.counts.positive)
-    assert pipeline.plan(filled, DESIGN).samples_needed == 0
+    assert planning.plan(filled, DESIGN).samples_needed == 0
 
 
 def test_a_persona_is_chosen_by_its_name(filled: Store) -> None:
@@ -291,11 +291,11 @@ def test_a_persona_that_the_chat_template_has_no_turn_for_is_refused(
     with pytest.raises(
         UsageError, match="no place for a system turn, and the personas nurse are system turns"
     ):
-        pipeline.plan(filled, replace(DESIGN, model=str(folder), personas=(NURSE,)))
-    assert pipeline.plan(filled, replace(DESIGN, model=str(folder), personas=(TALK,))).probes
+        planning.plan(filled, replace(DESIGN, model=str(folder), personas=(NURSE,)))
+    assert planning.plan(filled, replace(DESIGN, model=str(folder), personas=(TALK,))).probes
     card = ModelCard("m", "r", "transformers", "float32", "chat", encoding=f"1; {FOLDED}")
     with pytest.raises(UsageError, match="no place for a system turn"):
-        pipeline.plan(filled, DESIGN, card=card)
+        planning.plan(filled, DESIGN, card=card)
 
 
 # ── the command line ──────────────────────────────────────────────────────────────────────────────

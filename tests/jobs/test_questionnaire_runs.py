@@ -15,7 +15,6 @@ import pytest
 from stores.core.store import Store
 from tests.jobs.test_jobs import ended, wait
 from tests.questionnaires import CONTEXT, QUESTIONNAIRE, Known, ask, panel
-from workbench import pipeline
 from workbench.audits.chosen_run import find_run
 from workbench.audits.questionnaire.asking import CONDITION_NAMES, people
 from workbench.audits.questionnaire.judged import judge_questionnaire
@@ -27,6 +26,7 @@ from workbench.errors import ModelError, UsageError
 from workbench.inference.base import NextTokens
 from workbench.inference.scripted.model import ScriptedModel
 from workbench.jobs import launch
+from workbench.pipeline import planning
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_a_changed_context_question_is_asked_anew_and_the_old_prompts_stay(asked
     first = changed.statements[0]
     other = replace(first, wordings=(replace(first.wordings[0], text="Ought c0 to be so?"),))
     asked.instruments.add(replace(changed, statements=(other, *changed.statements[1:])))
-    assert pipeline.plan(asked, QUESTIONNAIRE, card=Known().card).samples_needed == 4
+    assert planning.plan(asked, QUESTIONNAIRE, card=Known().card).samples_needed == 4
     ask(asked, Known())
     axes = [json.loads(row[0]) for row in asked.connection.execute("select axes from probe")]
     assert len(axes) == 38
@@ -151,7 +151,7 @@ class Narrow(Known):
 def test_a_context_beyond_the_window_is_refused_with_the_number_of_questions_that_fit(
     asked: Store,
 ) -> None:
-    plan = pipeline.plan(asked, QUESTIONNAIRE)
+    plan = planning.plan(asked, QUESTIONNAIRE)
     longest = max(Narrow(0).lengths(list(plan.prompts.values())))
     ask(asked, Narrow(longest + 1))
     for questions in (4, 1):
@@ -189,15 +189,15 @@ def test_what_was_asked_in_another_chat_format_or_dtype_is_not_taken_for_stored(
         (replace(plain, dtype="bfloat16"), 0),
     ]
     for design, stored in there:
-        assert pipeline.plan(asked, design).samples_stored == stored
+        assert planning.plan(asked, design).samples_stored == stored
     for design, card in (
         (replace(plain, chat_format="smollm2"), ("float32", "others")),
         (replace(plain, dtype="bfloat16"), ("bfloat16", "own")),
     ):
-        assert pipeline.plan(asked, design).samples_stored == 0
+        assert planning.plan(asked, design).samples_stored == 0
         ask(asked, Formatted(*card), design)
-        assert pipeline.plan(asked, design).samples_stored == 4
-        assert pipeline.plan(asked, plain).samples_stored == 4, (
+        assert planning.plan(asked, design).samples_stored == 4
+        assert planning.plan(asked, plain).samples_stored == 4, (
             "those in its own chat format and usual dtype"
         )
     assert len(asked.runs.list("questionnaire")) == 3
@@ -217,7 +217,7 @@ def test_what_a_questionnaire_cannot_be_asked_for_is_said(asked: Store) -> None:
         ),
     ]:
         with pytest.raises(UsageError, match=message):
-            pipeline.plan(asked, design)
+            planning.plan(asked, design)
     base = panel()
     first, *more = base.statements
     leak = replace(
@@ -228,15 +228,15 @@ def test_what_a_questionnaire_cannot_be_asked_for_is_said(asked: Store) -> None:
     with pytest.raises(
         UsageError, match=r"market has the text of the context question c0, .* --question c0 "
     ):
-        pipeline.plan(asked, leaky)
+        planning.plan(asked, leaky)
     for design in (
         replace(leaky, contexts=Contexts(("zero-shot",))),
         replace(leaky, statements=("state",)),
     ):
-        assert pipeline.plan(asked, design).probes, "nothing is given away"
+        assert planning.plan(asked, design).probes, "nothing is given away"
     asked.instruments.add(replace(panel(), name="plain", questionnaire=None))
     with pytest.raises(UsageError, match="plain is not a questionnaire"):
-        pipeline.plan(asked, replace(QUESTIONNAIRE, instrument="plain"))
+        planning.plan(asked, replace(QUESTIONNAIRE, instrument="plain"))
 
 
 def test_a_plan_names_targets_that_nobody_answered_and_asks_the_others(asked: Store) -> None:
@@ -250,7 +250,7 @@ def test_a_plan_names_targets_that_nobody_answered_and_asks_the_others(asked: St
         base, name="silent", questionnaire=replace(base.questionnaire, respondents=silent)
     )
     asked.instruments.add(neutral)
-    plan = pipeline.plan(asked, replace(QUESTIONNAIRE, instrument="silent"))
+    plan = planning.plan(asked, replace(QUESTIONNAIRE, instrument="silent"))
     assert {probe.statement for probe in plan.probes} == {"state"}
     assert "not asked: market, because no respondent answered yes or no" in plan.describe()
     assert "10 respondents, 1 condition" in plan.describe()
@@ -262,7 +262,7 @@ def test_a_plan_names_targets_that_nobody_answered_and_asks_the_others(asked: St
         respondents=(replace(first, answers={**first.answers, "state": ""}), *more),
     )
     asked.instruments.add(replace(base, name="mute", questionnaire=mute))
-    about = pipeline.plan(asked, replace(QUESTIONNAIRE, instrument="mute")).describe()
+    about = planning.plan(asked, replace(QUESTIONNAIRE, instrument="mute")).describe()
     assert "9 respondents, 1 condition" in about
     assert f"not predicted: {first.name}, no answer of yes or no to any target" in about
     bare = replace(
@@ -275,11 +275,11 @@ def test_a_plan_names_targets_that_nobody_answered_and_asks_the_others(asked: St
     )
     for conditions, there in ((("qm",), True), (("zero-shot",), False)):
         design = replace(QUESTIONNAIRE, instrument="bare", contexts=Contexts(conditions))
-        assert (said in pipeline.plan(asked, design).describe()) is there
+        assert (said in planning.plan(asked, design).describe()) is there
     with pytest.raises(
         UsageError, match="no prompts: not asked: market, because no respondent answered yes or no"
     ):
-        pipeline.plan(asked, replace(QUESTIONNAIRE, instrument="silent", statements=("market",)))
+        planning.plan(asked, replace(QUESTIONNAIRE, instrument="silent", statements=("market",)))
 
 
 def test_where_nobody_who_is_drawn_answered_the_target_the_plan_says_so(asked: Store) -> None:
@@ -302,12 +302,12 @@ def test_where_nobody_who_is_drawn_answered_the_target_the_plan_says_so(asked: S
             with pytest.raises(
                 UsageError, match="none of these respondents answered these targets with yes or no"
             ):
-                pipeline.plan(asked, replace(design, contexts=Contexts(respondents=1)))
+                planning.plan(asked, replace(design, contexts=Contexts(respondents=1)))
             found.append(drawn)
     assert found
     assert (
         len(
-            pipeline.plan(
+            planning.plan(
                 asked, replace(QUESTIONNAIRE, instrument="few", statements=("market",))
             ).probes
         )
@@ -337,11 +337,11 @@ def test_a_plan_says_that_the_instruction_is_in_another_language(asked: Store) -
     asked.instruments.add(replace(base, name="tafel", statements=german, language="de"))
     in_german = replace(QUESTIONNAIRE, instrument="tafel")
     assert all(
-        "ja" in p.messages[0].content for p in pipeline.plan(asked, in_german).prompts.values()
+        "ja" in p.messages[0].content for p in planning.plan(asked, in_german).prompts.values()
     )
-    plan = pipeline.plan(asked, replace(in_german, template_language="en"))
+    plan = planning.plan(asked, replace(in_german, template_language="en"))
     assert "the statements are in 'de' and the templates in 'en'" in plan.describe()
-    assert "templates in" not in pipeline.plan(asked, QUESTIONNAIRE).describe()
+    assert "templates in" not in planning.plan(asked, QUESTIONNAIRE).describe()
 
 
 def test_figures_of_a_run_that_was_stopped_say_so(asked: Store) -> None:
@@ -391,4 +391,4 @@ def test_an_ideal_predictor_of_other_people_is_refused_before_a_job_is_queued(
     with pytest.raises(
         UsageError, match="It predicts only the questionnaire that it is named after"
     ):
-        pipeline.plan(asked, replace(QUESTIONNAIRE, model=f"scripted:ideal@{name}"))
+        planning.plan(asked, replace(QUESTIONNAIRE, model=f"scripted:ideal@{name}"))

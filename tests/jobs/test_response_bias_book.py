@@ -16,10 +16,10 @@ from stores.core.store import Store
 from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import EXACT, ask, first_option, pairs
 from workbench.audits.response_bias import question_tables as two_ways
+from workbench.audits.response_bias.book import book
 from workbench.audits.response_bias.judged import judge_response_bias
 from workbench.audits.response_bias.options import ChangeOptions, Definition
 from workbench.audits.response_bias.questions import Changes
-from workbench.audits.response_bias.result import book
 from workbench.data import shipped_templates
 from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation
 from workbench.domain.instruments import Instrument, with_pairs

@@ -15,7 +15,6 @@ from stores.core.store import Store
 from tests.conftest import instrument, new_store
 from tests.jobs.test_jobs import ended, wait
 from tests.jobs.test_snapshots import done
-from workbench import pipeline
 from workbench.audits.response_bias.judged import (
     compared,
     instruments_with_answers,
@@ -45,6 +44,7 @@ from workbench.inference.base import Model, NextTokens
 from workbench.inference.scripted.answers import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
+from workbench.pipeline import asking, planning, scoring
 from workbench.pipeline.asking import AskingProgress
 from workbench.tidy.columns import Choice as RowsChoice
 from workbench.tidy.probabilities import PROBABILITIES
@@ -132,12 +132,12 @@ class NamingFew(ScriptedModel):
 def ask(
     store: Store, model: Model, design: Design = DESIGN, stop_after: int | None = None
 ) -> AskingProgress:
-    plan = pipeline.plan(store, design, card=model.card)
+    plan = planning.plan(store, design, card=model.card)
     job = store.jobs.create(job_kinds.SAMPLE, design.as_json(), plan.samples)
     attempt = store.jobs.claim(job, "0")
     calls = iter(range(10**9))
     stopping = (lambda: next(calls) >= stop_after) if stop_after is not None else (lambda: False)
-    run = pipeline.score_design if design.sampling.mode == "exact" else pipeline.collect
+    run = scoring.score_design if design.sampling.mode == "exact" else asking.collect
     progress = run(store, plan, model, attempt=attempt, should_stop=stopping)
     store.jobs.finish(job, attempt, "done")
     return progress
@@ -161,11 +161,11 @@ def test_answers_are_drawn_until_each_prompt_has_enough_valid_ones_and_the_other
     assert all(letter in "abcde"[: arm.offered] for arm in arms for letter in arm.counts)
     kept = asked.connection.execute("select sum(count) from response").fetchone()[0]
     assert kept == progress.answers
-    again = pipeline.plan(asked, DESIGN, card=first_option(invalid=0.5).card)
+    again = planning.plan(asked, DESIGN, card=first_option(invalid=0.5).card)
     assert (again.samples_needed, again.requests()) == (0, [])
     assert "20 valid samples each" in again.describe()
     asked.instruments.add(replace(asked.instruments.get("choices"), name="copy"))
-    copy = pipeline.plan(asked, replace(DESIGN, instrument="copy"))
+    copy = planning.plan(asked, replace(DESIGN, instrument="copy"))
     assert copy.samples_needed == 0
     launch.add_cells(asked, copy)
     assert instruments_with_answers(asked) == ("choices",), (
@@ -190,7 +190,7 @@ def test_a_model_that_never_gives_a_letter_is_asked_so_often_and_no_more(asked: 
     design = replace(DESIGN, samples=5, tries=4)
     progress = ask(asked, first_option(invalid=1.0), design)
     assert (progress.done, progress.invalid, progress.short, progress.lacking) == (0, 400, 20, 100)
-    left = pipeline.plan(asked, design, card=first_option(invalid=1.0).card)
+    left = planning.plan(asked, design, card=first_option(invalid=1.0).card)
     assert (left.samples_needed, left.requests()) == (0, [])
     assert "with fewer than 5 valid answers after all tries: 20 prompts" in left.describe()
     judged = judge_response_bias(asked)
@@ -198,7 +198,7 @@ def test_a_model_that_never_gives_a_letter_is_asked_so_often_and_no_more(asked: 
     for definition in Definition:
         report = judge_response_bias(asked, options=ChangeOptions(definition)).reports["first"]
         assert all(cell.delta.n == 0 for cell in report.cells), definition
-    more = pipeline.plan(asked, replace(design, tries=6), card=first_option(invalid=1.0).card)
+    more = planning.plan(asked, replace(design, tries=6), card=first_option(invalid=1.0).card)
     assert sum(request.n for _, request in more.requests()) == 20 * 5 * 2
 
 
@@ -232,7 +232,7 @@ def test_a_prompt_that_fails_is_not_drawn_again_by_the_same_attempt(asked: Store
     model = Failing(Persona(letters=LetterHabits(invalid=0.5, others=("As",))), name="first")
     progress = ask(asked, model)
     assert (progress.failed, progress.short, progress.total - progress.done) == (20, 0, 20)
-    assert pipeline.plan(asked, DESIGN, card=model.card).prompts_needed == 1
+    assert planning.plan(asked, DESIGN, card=model.card).prompts_needed == 1
     assert "1 prompt without an answer: the server is gone" in " ".join(
         judge_response_bias(asked).notes
     )
@@ -286,11 +286,11 @@ def test_a_letter_that_a_backend_does_not_name_is_reported_with_the_most_it_can_
 
 def test_exact_probabilities_are_refused_for_answers_longer_than_a_token(asked: Store) -> None:
     with pytest.raises(UsageError, match="longer than a token"):
-        pipeline.plan(asked, replace(EXACT, family="extended"))
+        planning.plan(asked, replace(EXACT, family="extended"))
 
 
 def test_a_prompt_that_steers_is_put_to_the_questions_of_its_bias_alone(asked: Store) -> None:
-    plan = pipeline.plan(asked, replace(DESIGN, family="steering"))
+    plan = planning.plan(asked, replace(DESIGN, family="steering"))
     by_template: dict[str, set[str]] = {}
     for probe in plan.probes:
         by_template.setdefault(probe.template, set()).add(probe.statement.partition(".")[0])
@@ -309,7 +309,7 @@ def test_a_prompt_that_steers_is_put_to_the_questions_of_its_bias_alone(asked: S
 def test_an_instrument_without_multiple_choice_questions_is_refused(asked: Store) -> None:
     asked.instruments.add(instrument())
     with pytest.raises(UsageError, match="small has no multiple-choice questions"):
-        pipeline.plan(asked, replace(DESIGN, instrument="small"))
+        planning.plan(asked, replace(DESIGN, instrument="small"))
 
 
 def test_a_question_shows_the_same_option_of_both_forms_by_the_letter_it_was_offered_under(
@@ -406,7 +406,7 @@ def test_a_worker_process_asks_and_a_changed_question_is_asked_anew(asked: Store
     assert (job.state, job.done, job.total) == ("done", 120, 120), job.message
     changed = [replace(pairs()[0], original=Choice("How is life there?", SCALE)), *pairs()[1:]]
     asked.instruments.add(with_pairs(Instrument("choices", "Choices", ()), changed))
-    assert pipeline.plan(asked, design).prompts_needed == 1
+    assert planning.plan(asked, design).prompts_needed == 1
     assert "1 question changed since" in " ".join(judge_response_bias(asked).notes)
 
 
@@ -441,14 +441,14 @@ def test_what_cannot_be_compared_or_read_is_left_out_and_said(asked: Store) -> N
             "w join statement s "
             "on s.id = w.statement_id where s.ref = 'allow_forbid.q9' and w.kind = 'changed')"
         )
-    said = pipeline.plan(asked, DESIGN).describe()
+    said = planning.plan(asked, DESIGN).describe()
     assert "allow_forbid.q9 changed is a question without lettered options" in said
     assert (
         "1 question not asked, for lack of a form to compare with the original: odd_even.alone"
         in said
     )
     assert "allow_forbid.q9" not in {
-        probe.statement for probe in pipeline.plan(asked, DESIGN).probes
+        probe.statement for probe in planning.plan(asked, DESIGN).probes
     }
 
 

@@ -16,7 +16,7 @@ from stores.jobs.job_rows import Job
 from stores.runs.run_rows import Answered
 from tests.conftest import instrument, statement
 from tests.jobs.test_jobs import ended, wait
-from workbench import data, pipeline
+from workbench import data
 from workbench.commands.run import RunCommand
 from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY, WHEN_DECIDED, Drawn, ModelCard, Request, Sampling
@@ -27,6 +27,7 @@ from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.jobs.sampling import throughput
 from workbench.jobs.task import ModelCache
+from workbench.pipeline import asking, estimates, planning
 from workbench.pipeline.design_checks import check_design
 
 DECIDED = Sampling(stop=WHEN_DECIDED)
@@ -63,7 +64,7 @@ def test_answers_that_end_early_have_the_labels_of_whole_ones(
     filled: Store, talkative: str
 ) -> None:
     for sampling in (Sampling(), DECIDED):
-        plan = pipeline.plan(filled, design(talkative, sampling=sampling))
+        plan = planning.plan(filled, design(talkative, sampling=sampling))
         job = wait(filled, launch.start(filled, plan.design, plan), ended)
         assert job.state == "done", job.message
     assert labels(filled, DECIDED) == labels(filled, Sampling())
@@ -84,7 +85,7 @@ def test_answers_that_end_early_have_the_labels_of_whole_ones(
 def test_how_many_answers_were_ended_early_is_kept_with_them_and_said(
     filled: Store, talkative: str
 ) -> None:
-    plan = pipeline.plan(filled, design(talkative, sampling=DECIDED))
+    plan = planning.plan(filled, design(talkative, sampling=DECIDED))
     assert "until decided" in plan.describe()
     job = wait(filled, launch.start(filled, plan.design, plan), ended)
     (early,) = filled.connection.execute("select sum(decided) from draw").fetchone()
@@ -103,9 +104,9 @@ def test_how_many_answers_were_ended_early_is_kept_with_them_and_said(
 
 
 def test_whole_answers_carry_no_rule(filled: Store) -> None:
-    assert {request.decided for _, request in pipeline.plan(filled, design()).requests()} == {None}
+    assert {request.decided for _, request in planning.plan(filled, design()).requests()} == {None}
     rules = {
-        request.decided for _, request in pipeline.plan(filled, design(sampling=DECIDED)).requests()
+        request.decided for _, request in planning.plan(filled, design(sampling=DECIDED)).requests()
     }
     assert None not in rules
 
@@ -131,7 +132,7 @@ def test_what_a_model_cannot_do_is_refused_before_it_is_loaded(
     filled: Store, changes: dict[str, object], words: str
 ) -> None:
     with pytest.raises(UsageError, match=words):
-        pipeline.plan(filled, replace(design(), **changes))  # type: ignore[arg-type]
+        planning.plan(filled, replace(design(), **changes))  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -148,13 +149,13 @@ def test_scales_and_free_text_are_sampled_to_their_end(
     scales: Store, sampling: Sampling, words: str
 ) -> None:
     free = design(audit="bias_score", family="prefixes", samples=1)
-    assert pipeline.plan(scales, free).samples
+    assert planning.plan(scales, free).samples
     with pytest.raises(UsageError, match=words):
-        pipeline.plan(scales, replace(free, sampling=sampling))
+        planning.plan(scales, replace(free, sampling=sampling))
 
 
 def test_answers_in_another_dtype_do_not_count_as_stored(filled: Store) -> None:
-    plan = pipeline.plan(filled, design("some/model"))
+    plan = planning.plan(filled, design("some/model"))
     filled.runs.add_probes("reliability", "small", "en", plan.templates, plan.probes)
     attempt = filled.jobs.claim(launch.create(filled, plan.design, plan), "test")
     for dtype, prompts in (("bfloat16", 5), ("float32", 3)):
@@ -165,12 +166,12 @@ def test_answers_in_another_dtype_do_not_count_as_stored(filled: Store) -> None:
             *ids, attempt, [Answered(key, r.seed, 6, (("Harmful.", 6),)) for key, r in some]
         )
     stored = {
-        d: pipeline.plan(filled, replace(plan.design, dtype=d)).samples_stored
+        d: planning.plan(filled, replace(plan.design, dtype=d)).samples_stored
         for d in ("bfloat16", "float32")
     }
     assert stored == {"bfloat16": 30, "float32": 18}
-    assert pipeline.plan(filled, replace(plan.design, dtype="float16")).samples_stored == 0
-    assert pipeline.plan(filled, plan.design).samples_stored == 18  # of the newest
+    assert planning.plan(filled, replace(plan.design, dtype="float16")).samples_stored == 0
+    assert planning.plan(filled, plan.design).samples_stored == 18  # of the newest
 
 
 def test_a_design_comes_back_from_a_job_as_it_was() -> None:
@@ -239,7 +240,7 @@ def test_a_cluster_of_other_machines_takes_no_turn_on_this_one(
 
 
 def test_the_log_says_what_was_computed_of_what_one_pass_a_sample_would_have() -> None:
-    progress = pipeline.AskingProgress(done=60, total=60, answers=60, seconds=4.0)
+    progress = asking.AskingProgress(done=60, total=60, answers=60, seconds=4.0)
     words = throughput(progress, Work(100, 50, 10, 5), Work(8_200, 1_250, 1_210, 305))
     assert words == (
         "60 answers in 4.0 s, 15.0 a second; prompt tokens: 1,200 of 8,100 computed; "
@@ -249,7 +250,7 @@ def test_the_log_says_what_was_computed_of_what_one_pass_a_sample_would_have() -
 
 def test_the_scripted_model_ends_an_answer_with_the_word_that_settles_it(filled: Store) -> None:
     model = ScriptedModel(Persona(answers=TALKS[:1]))
-    ((_, request), *_) = pipeline.plan(filled, design(sampling=DECIDED)).requests()
+    ((_, request), *_) = planning.plan(filled, design(sampling=DECIDED)).requests()
     assert list(model.generate([request], DECIDED)) == [Drawn(0, (("Beneficial.", 6),), decided=6)]
     whole = Request(request.prompt, 6, 1)
     assert list(model.generate([whole], Sampling())) == [Drawn(0, ((TALKS[0], 6),))]
@@ -275,8 +276,8 @@ def job_of(
 
 
 def test_without_an_earlier_job_tokens_are_counted_and_time_is_not_known(filled: Store) -> None:
-    plan = pipeline.plan(filled, design("smollm2"))
-    found = pipeline.estimate(plan, filled.jobs.list(), {})
+    plan = planning.plan(filled, design("smollm2"))
+    found = estimates.estimate(plan, filled.jobs.list(), {})
     assert (found.prompts, found.answers, found.tokens_out_most) == (72, 432, 432 * 20)
     letters = sum(
         len(message.content) for prompt in plan.prompts.values() for message in prompt.messages
@@ -297,7 +298,7 @@ def test_an_earlier_job_of_the_same_manner_says_how_long_it_takes(filled: Store)
     job_of(filled, of, {"answers": 50, "seconds": 500}, "failed")
     job_of(filled, replace(of, dtype="float16"), {"answers": 50, "seconds": 1})
     job_of(filled, replace(of, sampling=DECIDED), {"answers": 50, "seconds": 1})
-    found = pipeline.estimate(pipeline.plan(filled, of), filled.jobs.list(), {})
+    found = estimates.estimate(planning.plan(filled, of), filled.jobs.list(), {})
     assert (found.like, found.rate, found.seconds) == (1, 10.0, 43.2)
     assert "takes about 1 min: job 1 had 10.0 answers a second" in found.describe()
     long = replace(found, answers=100_000)
@@ -308,41 +309,41 @@ def test_a_job_that_was_left_off_says_how_long_it_takes_if_it_asked_enough_and_n
     filled: Store,
 ) -> None:
     of = design("smollm2")
-    plan = pipeline.plan(filled, of)
+    plan = planning.plan(filled, of)
     job_of(filled, of, {"answers": 200, "seconds": 10}, "cancelled")
     job_of(filled, of, {"answers": 99, "seconds": 1}, "failed")
-    found = pipeline.estimate(plan, filled.jobs.list(), {})
+    found = estimates.estimate(plan, filled.jobs.list(), {})
     assert (found.like, found.rate) == (1, 20.0)
     assert "job 1 had 20.0 answers a second" in found.describe()
     job_of(filled, of, {"answers": 300, "seconds": 10}, "failed")
-    assert pipeline.estimate(plan, filled.jobs.list(), {}).like == 3
+    assert estimates.estimate(plan, filled.jobs.list(), {}).like == 3
     job_of(filled, of, {"answers": 5, "seconds": 1})
     job_of(filled, of, {"answers": 300, "seconds": 10}, "cancelled")
-    assert pipeline.estimate(plan, filled.jobs.list(), {}).like == 4, (
+    assert estimates.estimate(plan, filled.jobs.list(), {}).like == 4, (
         "a finished job is the better guess"
     )
     warm = replace(of, sampling=replace(of.sampling, temperature=0.4))
     long = replace(of, sampling=replace(of.sampling, max_new_tokens=300))
-    assert pipeline.estimate(pipeline.plan(filled, warm), filled.jobs.list(), {}).like == 4
-    assert pipeline.estimate(pipeline.plan(filled, long), filled.jobs.list(), {}).like is None
+    assert estimates.estimate(planning.plan(filled, warm), filled.jobs.list(), {}).like == 4
+    assert estimates.estimate(planning.plan(filled, long), filled.jobs.list(), {}).like is None
 
 
 def test_a_served_model_is_priced_before_it_is_asked(filled: Store) -> None:
-    plan = pipeline.plan(filled, design("openai:gpt-4o"))
-    found = pipeline.estimate(plan, (), PRICED)
+    plan = planning.plan(filled, design("openai:gpt-4o"))
+    found = estimates.estimate(plan, (), PRICED)
     assert (found.least.requests, found.most.requests, found.most.answer_tokens) == (72, 432, 8640)
     assert found.most.prompt_tokens == 6 * found.least.prompt_tokens
     assert found.cost_most == pytest.approx((found.most.prompt_tokens * 2 + 8640 * 10) / 1e6)
     assert "72 calls, up to 432 if the endpoint gives one answer per call" in found.describe()
     assert f"cost at most {found.cost_most:.4g}; no limit of cost" in found.describe()
-    assert "$WORKBENCH_PRICE_IN" in pipeline.estimate(plan, (), {}).describe()
+    assert "$WORKBENCH_PRICE_IN" in estimates.estimate(plan, (), {}).describe()
 
 
 def test_an_earlier_job_of_a_served_model_says_how_long_its_answers_are(filled: Store) -> None:
     of = design("openai:gpt-4o")
     told = {"answers": 40, "seconds": 10, "requests": 8, "tokens_in": 900, "tokens_out": 120}
     job_of(filled, of, told)
-    found = pipeline.estimate(pipeline.plan(filled, of), filled.jobs.list(), PRICED)
+    found = estimates.estimate(planning.plan(filled, of), filled.jobs.list(), PRICED)
     assert found.tokens_out == 432 * 3
     assert found.cost == pytest.approx((432 * 900 / 40 * 2 + 432 * 3 * 10) / 1e6)
     assert (found.cost or 0) < (found.cost_most or 0)
@@ -366,7 +367,7 @@ def test_an_earlier_job_of_a_served_model_says_how_long_its_answers_are(filled: 
 def test_a_limit_that_a_plan_would_break_is_named(
     filled: Store, limit: dict[str, str], words: str
 ) -> None:
-    found = pipeline.estimate(pipeline.plan(filled, design("openai:gpt-4o")), (), PRICED | limit)
+    found = estimates.estimate(planning.plan(filled, design("openai:gpt-4o")), (), PRICED | limit)
     assert words in found.describe()
     assert bool(found.exceeded) is bool(words)
     assert found.as_json()["exceeds"] == (found.exceeded or None)
@@ -375,22 +376,22 @@ def test_a_limit_that_a_plan_would_break_is_named(
 def test_a_price_that_is_no_number_is_named_for_a_served_model_alone(filled: Store) -> None:
     broken = {"WORKBENCH_PRICE_IN": "cheap"}
     with pytest.raises(UsageError, match=r"\$WORKBENCH_PRICE_IN is 'cheap'"):
-        pipeline.estimate(pipeline.plan(filled, design("openai:gpt-4o")), (), broken)
-    assert pipeline.estimate(pipeline.plan(filled, design("smollm2")), (), broken).prompts
+        estimates.estimate(planning.plan(filled, design("openai:gpt-4o")), (), broken)
+    assert estimates.estimate(planning.plan(filled, design("smollm2")), (), broken).prompts
 
 
 @pytest.mark.e2e
 def test_only_what_is_missing_is_estimated(filled: Store) -> None:
     wait(filled, launch.start(filled, design(samples=2)), ended)
-    found = pipeline.estimate(pipeline.plan(filled, design()), (), {})
+    found = estimates.estimate(planning.plan(filled, design()), (), {})
     assert (found.prompts, found.answers) == (72, 72 * 4)
-    done = pipeline.estimate(pipeline.plan(filled, design(samples=2)), (), {})
+    done = estimates.estimate(planning.plan(filled, design(samples=2)), (), {})
     assert (done.prompts, done.describe()) == (0, "")
 
 
 def test_an_exact_plan_samples_no_token(filled: Store) -> None:
-    found = pipeline.estimate(
-        pipeline.plan(filled, design("smollm2", samples=1, sampling=EXACTLY)), (), {}
+    found = estimates.estimate(
+        planning.plan(filled, design("smollm2", samples=1, sampling=EXACTLY)), (), {}
     )
     assert (found.prompts, found.tokens_out_most) == (72, 0)
     assert "no sampling" in found.describe()
@@ -410,7 +411,7 @@ def test_prompts_of_a_statement_know_the_rule_of_their_own_labels(store: Store) 
     store.instruments.add(
         replace(instrument(), templates=data.shipped_templates(), statements=(statement("a-1"),))
     )
-    requests = pipeline.plan(store, design(sampling=DECIDED, samples=1)).requests()
+    requests = planning.plan(store, design(sampling=DECIDED, samples=1)).requests()
     pairs = {(r.decided.positive, r.decided.negative) for _, r in requests}  # type: ignore[union-attr]
     assert pairs == {("agree", "disagree"), ("beneficial", "harmful"), ("favorable", "detrimental")}
 

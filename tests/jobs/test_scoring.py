@@ -17,11 +17,10 @@ from stores.runs.run_rows import Run
 from tests.conftest import template
 from tests.jobs.faulty_server import Asked, FaultyServer, prompt_of
 from tests.jobs.test_jobs import ended, wait
-from workbench import pipeline
 from workbench.audits.chosen_run import find_run
 from workbench.audits.codes import PASS
 from workbench.audits.consistency.judged import judge_consistency
-from workbench.audits.consistency.result import methods
+from workbench.audits.consistency.methods import methods
 from workbench.audits.reliability.counting import ALL, PRINTED, SWAPPED
 from workbench.audits.reliability.expected import ExactReport
 from workbench.audits.reliability.verdicts import counts, label_mass, run_verdicts
@@ -36,7 +35,7 @@ from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.inference.served.model import load_remote
 from workbench.jobs import launch
 from workbench.jobs.watching import progress_line
-from workbench.pipeline import design_checks, scoring
+from workbench.pipeline import asking, design_checks, planning, scoring
 from workbench.readers.verbalizers import FIRST, first_verbalizers, forms_by_prompt, verbalizers
 from workbench.tidy.columns import Choice
 from workbench.tidy.probabilities import PROBABILITIES
@@ -50,12 +49,12 @@ SURE = Persona(agree=0.8, unreadable=0.1)
 
 def score(
     store: Store, model: ScriptedModel | None = None, design: Design = EXACT, **options: Any
-) -> pipeline.AskingProgress:
+) -> asking.AskingProgress:
     model = model or ScriptedModel(SURE)
-    plan = pipeline.plan(store, replace(design, model=model.card.name), card=model.card)
+    plan = planning.plan(store, replace(design, model=model.card.name), card=model.card)
     job = store.jobs.create("sample", plan.design.as_json(), plan.samples)
     attempt = store.jobs.claim(job, "test")
-    progress = pipeline.score_design(store, plan, model, attempt=attempt, job=job, **options)
+    progress = scoring.score_design(store, plan, model, attempt=attempt, job=job, **options)
     store.jobs.finish(job, attempt, "done")
     return progress
 
@@ -127,11 +126,11 @@ def test_an_exact_run_is_a_run_of_its_own_and_no_reading_sees_it(filled: Store) 
 def test_verdicts_come_from_either_kind_of_run(filled: Store) -> None:
     score(filled)
     model = ScriptedModel(SURE)
-    plan = pipeline.plan(filled, Design("small", "scripted", samples=30), card=model.card)
+    plan = planning.plan(filled, Design("small", "scripted", samples=30), card=model.card)
     attempt = filled.jobs.claim(
         filled.jobs.create("sample", plan.design.as_json(), plan.samples), "test"
     )
-    pipeline.collect(filled, plan, model, attempt=attempt)
+    asking.collect(filled, plan, model, attempt=attempt)
     assert len(filled.runs.list("reliability")) == 2
     exact, sampled = (
         run_verdicts(filled, find_run(filled, "reliability", sampling=of)).report
@@ -173,9 +172,9 @@ def test_nothing_is_computed_twice_and_new_wordings_alone_are_asked(filled: Stor
 
 def test_another_sampling_of_the_same_model_shares_nothing_with_it(filled: Store) -> None:
     score(filled)
-    plan = pipeline.plan(filled, Design("small", "scripted", samples=1, sampling=Sampling()))
+    plan = planning.plan(filled, Design("small", "scripted", samples=1, sampling=Sampling()))
     assert plan.samples_stored == 0
-    assert pipeline.plan(filled, EXACT).samples_needed == 0
+    assert planning.plan(filled, EXACT).samples_needed == 0
 
 
 def test_work_is_committed_as_it_comes_and_resumes_where_it_stopped(
@@ -251,7 +250,7 @@ def test_a_form_that_is_missing_counts_as_not_scored(filled: Store) -> None:
     filled.connection.execute("delete from score where log_probability = -9e999")
     run = exact_run(filled)
     assert not label_mass(filled, run).scored.any()
-    assert pipeline.plan(filled, EXACT).samples_needed == 72
+    assert planning.plan(filled, EXACT).samples_needed == 72
 
 
 def test_a_cluster_which_loads_the_model_for_each_question_is_asked_once(
@@ -296,13 +295,13 @@ def test_prompts_that_were_scored_are_no_answers(filled: Store) -> None:
     score(filled)
     assert filled.runs.totals() == (0, 0)
     assert [version.answers for version in filled.statements.history("small", "a-1")] == [0]
-    plan = pipeline.plan(
+    plan = planning.plan(
         filled, Design("small", "scripted", samples=2), card=ScriptedModel(SURE).card
     )
     attempt = filled.jobs.claim(
         filled.jobs.create("sample", plan.design.as_json(), plan.samples), "test"
     )
-    pipeline.collect(filled, plan, ScriptedModel(SURE), attempt=attempt)
+    asking.collect(filled, plan, ScriptedModel(SURE), attempt=attempt)
     assert filled.runs.totals() == (144, 72)
     assert [version.answers for version in filled.statements.history("small", "a-1")] == [48]
     with pytest.raises(AmbiguousRun, match=r"72 prompts scored(.|\n)*144 answers"):
@@ -345,7 +344,7 @@ def test_probabilities_of_the_first_spellings_are_still_judged_and_computed_anew
     assert (mass.version, mass.spellings["beneficial"]) == (FIRST, ("beneficial", "Beneficial"))
     assert mass.scored.all()
     assert run_verdicts(filled, run).card.version == FIRST
-    assert pipeline.plan(filled, EXACT).samples_needed == 72
+    assert planning.plan(filled, EXACT).samples_needed == 72
     assert score(filled).done == 72
     assert label_mass(filled, run).version != FIRST
 
@@ -365,11 +364,11 @@ def test_a_served_model_is_scored_from_one_call_a_prompt(filled: Store) -> None:
         server.respond = respond
         model = load_remote(server.name, environ={})
         design = replace(EXACT, model=server.name)
-        plan = pipeline.plan(filled, design, card=model.card)
+        plan = planning.plan(filled, design, card=model.card)
         attempt = filled.jobs.claim(
             filled.jobs.create("sample", design.as_json(), plan.samples), "test"
         )
-        progress = pipeline.score_design(filled, plan, model, attempt=attempt)
+        progress = scoring.score_design(filled, plan, model, attempt=attempt)
         model.close()
         echoes = [asked for asked in server.asked if asked.body.get("echo")]
         assert len(server.asked) == 72 + len(echoes), "the tokens come with the labels"

@@ -16,12 +16,12 @@ from stores.jobs.job_rows import Job
 from stores.runs.run_rows import Run
 from tests.jobs.faulty_server import Asked, FaultyServer, prompt_of
 from tests.jobs.test_jobs import answers, draws_agree_with_responses, ended, wait
-from workbench import pipeline
 from workbench.audits.chosen_run import find_run
 from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY, ModelCard
 from workbench.errors import AmbiguousRun
 from workbench.jobs import launch, worker
+from workbench.pipeline import planning
 
 OLD, NEW, THIRD, FOURTH = "parrot-2026-01", "parrot-2026-02", "parrot-2026-03", "parrot-2026-04"
 TOTAL = 216
@@ -209,7 +209,7 @@ def test_another_job_asks_the_new_snapshot_everything_and_the_same_one_nothing(
     with FaultyServer() as server:
         server.report = reports(server, (0, OLD), (72, NEW))
         done(filled, server)
-        assert pipeline.plan(filled, design(server)).samples_needed == 0
+        assert planning.plan(filled, design(server)).samples_needed == 0
         more = Design("small", server.name, samples=4)
         job = done(filled, more)
         assert (job.state, job.done) == ("done", 288), job.message

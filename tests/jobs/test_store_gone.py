@@ -16,13 +16,12 @@ from stores.core import identity
 from stores.core.connection import SCHEMA_VERSION
 from stores.core.store import Store
 from tests.conftest import instrument, new_store
-from workbench import pipeline
 from workbench.domain.designs import Design
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.errors import StoreError, StoreGone
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch, watching
-from workbench.pipeline import asking
+from workbench.pipeline import asking, planning
 
 
 def deleted(path: Path) -> None:
@@ -66,10 +65,10 @@ def small(tmp_path: Path) -> Iterator[Store]:
 
 
 def ask(store: Store, model: ScriptedModel) -> int:
-    plan = pipeline.plan(store, Design("small", "scripted", samples=5), card=model.card)
+    plan = planning.plan(store, Design("small", "scripted", samples=5), card=model.card)
     job = store.jobs.create("sample", plan.design.as_json(), plan.samples)
     attempt = store.jobs.claim(job, "test")
-    return pipeline.collect(store, plan, model, attempt=attempt, job=job).done
+    return asking.collect(store, plan, model, attempt=attempt, job=job).done
 
 
 def answers(store: Store) -> int:

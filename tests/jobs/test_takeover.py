@@ -20,7 +20,6 @@ from stores.jobs.job_rows import LOST_AFTER_S, Job, Sign, Watch
 from stores.runs.run_rows import Answered
 from stores.runs.scores import ScoredPrompt
 from tests.conftest import instrument, new_store
-from workbench import pipeline
 from workbench.cli.main import main
 from workbench.domain.designs import Design
 from workbench.domain.responses import Drawn, Request, Sampling
@@ -29,7 +28,7 @@ from workbench.errors import AttemptEnded, JobError
 from workbench.inference.load import load
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
-from workbench.pipeline import asking
+from workbench.pipeline import asking, planning
 
 SAMPLES = 5
 
@@ -55,8 +54,8 @@ def job_of(store: Store) -> int:
 
 def work(store: Store, job: int, attempt: int, model: ScriptedModel | None = None) -> None:
     model = model or ScriptedModel(Persona(agree=0.9))
-    plan = pipeline.plan(store, Design.from_json(store.jobs.get(job).spec), card=model.card)
-    pipeline.collect(store, plan, model, attempt=attempt, job=job)
+    plan = planning.plan(store, Design.from_json(store.jobs.get(job).spec), card=model.card)
+    asking.collect(store, plan, model, attempt=attempt, job=job)
 
 
 def on_another_machine(store: Store, job: int) -> None:
@@ -257,9 +256,9 @@ def test_an_old_worker_process_leaves_the_new_ones_answers_alone(
         connection.execute("update job set state = 'queued' where id = ?", (job,))
     second = filled.jobs.claim(job, "new")
     model = load(design.model)
-    plan = pipeline.plan(filled, design, card=model.card)
+    plan = planning.plan(filled, design, card=model.card)
     assert plan.samples_stored > 0
-    pipeline.collect(filled, plan, model, attempt=second, job=job)
+    asking.collect(filled, plan, model, attempt=second, job=job)
     while "lost: " not in launch.log_tail(filled.path, job, 99) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert "another worker has the job now" in launch.log_tail(filled.path, job, 99)

@@ -34,7 +34,7 @@ from stores.core.store import Store
 from tests.cli.test_commands import run
 from tests.conftest import instrument, new_store
 from tests.report.stores import MAKERS, PEOPLE, QUEUE
-from workbench import pipeline, registry
+from workbench import registry
 from workbench.audits.claims import sentences_of
 from workbench.audits.reported import ReportRequest
 from workbench.domain.designs import Design
@@ -44,6 +44,7 @@ from workbench.evidence import ruling_subjects
 from workbench.formats.folder import put
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
+from workbench.pipeline import asking, planning
 from workbench.report.collected import Part, collect, groups
 from workbench.report.options import ReportChoice, silent
 from workbench.report.page import read
@@ -496,10 +497,10 @@ def test_the_page_says_where_many_answers_have_no_stance(tmp_path: Path) -> None
         store.instruments.add(instrument())
         for name, unreadable in (("clear", 0.02), ("mumbling", 0.4)):
             model = ScriptedModel(Persona(unreadable=unreadable), name)
-            plan = pipeline.plan(store, Design("small", name, samples=30), card=model.card)
+            plan = planning.plan(store, Design("small", name, samples=30), card=model.card)
             job = launch.create(store, plan.design, plan)
             attempt = store.jobs.claim(job, "test")
-            pipeline.collect(store, plan, model, attempt=attempt, job=job)
+            asking.collect(store, plan, model, attempt=attempt, job=job)
             store.jobs.finish(job, attempt, "done", "all is stored")
         write_report(store, tmp_path / "out", ReportChoice(audits=("reliability",)))
     page = words(tmp_path / "out")

@@ -121,6 +121,23 @@ def test_the_published_verdicts_and_kappa_of_reliability(tmp_path: Path) -> None
     assert figure(figures, "kappas", f"paraphrase / {template}", "kappa") == pytest.approx(kappa)
 
 
+TURNED = ["negation", "opposite"]
+
+
+def test_the_pooled_share_of_statements_that_keep_their_stance(tmp_path: Path) -> None:
+    """Every prompt has one clear side, so its posterior has no other."""
+    refs = veldania_statements()
+    path = clearly_answered(tmp_path / "a.db", dict.fromkeys(refs, 1), yes_to=refs[:14])
+    answers, _, figures = exported(path)
+    sides = shares(answers[answers.label.notna()], "statement", "variant", "label_order")
+    agrees = sides.agree > 0.5
+    is_turned = agrees.index.get_level_values("variant").isin(TURNED)
+    keeps = (agrees ^ is_turned).groupby("statement").nunique() == 1
+    assert keeps.mean() == 0.75
+    found = figure(figures, "pooled", "all", "pooled")
+    assert found == pytest.approx(keeps.mean(), abs=0.01)
+
+
 def test_the_leaning_of_consistency(tmp_path: Path) -> None:
     """Every stance is kept in every wording, so the reliable stances are those of the printed
     originals.
@@ -149,9 +166,9 @@ def veldania_statements() -> list[str]:
     return pd.read_csv(SHIPPED / "veldania" / "statements.csv").ref.tolist()
 
 
-def clearly_answered(path: Path, sides: dict[str, int]) -> Path:
+def clearly_answered(path: Path, sides: dict[str, int], yes_to: Sequence[str] = ()) -> Path:
     """Make a store in which a model agrees (1) or disagrees (0) with statements, however they are
-    put.
+    put. It also agrees with the negations and opposites of those in `yes_to`.
     """
     assert main(["import", str(path), str(SHIPPED / "veldania")]) == 0
     folder = path.with_suffix(".prompts")
@@ -159,7 +176,7 @@ def clearly_answered(path: Path, sides: dict[str, int]) -> Path:
     assert main(["prompts", str(path), str(folder), "--model", "m", *options]) == 0
     rows = pd.read_csv(folder / "prompts.csv", keep_default_na=False)
     rows = rows[rows.template == rows.template.iloc[0]]  # its labels are Agree and Disagree
-    turned = rows.variant.isin(["negation", "opposite"])
+    turned = rows.variant.isin(TURNED) & ~rows.ref.isin(yes_to)
     agrees = rows.ref.map(sides).astype(bool) ^ turned
     rows = rows.drop(columns=["prompt", "system"], errors="ignore")
     rows = rows.assign(answer=np.where(agrees, "Agree", "Disagree"), count=20, model="m")

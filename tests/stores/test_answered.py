@@ -15,19 +15,18 @@ from tests.jobs.test_response_bias_runs import ask as ask_choices
 from tests.jobs.test_response_bias_runs import first_option, pairs
 from tests.questionnaire_stores import panel, predict
 from tests.stores.test_planned import READABLE, Failing, ask
-from workbench import pipeline
 from workbench.audits.chosen_run import find_run
 from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.consistency.result import book as book_of_consistency
+from workbench.audits.questionnaire.book import book as of_questionnaire
 from workbench.audits.questionnaire.judged import judge_questionnaire
-from workbench.audits.questionnaire.result import book as of_questionnaire
 from workbench.audits.questionnaire.result import results_of
 from workbench.audits.reliability import AUDIT as RELIABILITY
 from workbench.audits.reliability.judged import judge_reliability
 from workbench.audits.reliability.options import ReliabilityOptions
+from workbench.audits.response_bias.book import book as of_choices
 from workbench.audits.response_bias.judged import judge_response_bias
 from workbench.audits.response_bias.questions import Changes
-from workbench.audits.response_bias.result import book as of_choices
 from workbench.data import shipped_templates
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument, with_pairs
@@ -44,6 +43,7 @@ from workbench.evidence.runs import AnswerSelection
 from workbench.figures.book import warnings_of
 from workbench.figures.write.data_files import csv_files
 from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.pipeline import planning, scoring
 
 
 def of_run(store: Store) -> AnsweredPlan:
@@ -123,12 +123,12 @@ def test_answers_beyond_the_plan_are_no_part_of_it(filled: Store) -> None:
 
 def test_probabilities_of_a_cancelled_job_are_a_part_of_its_plan(filled: Store) -> None:
     model = ScriptedModel(READABLE)
-    plan = pipeline.plan(
+    plan = planning.plan(
         filled, Design("small", "scripted", sampling=EXACTLY, samples=1), card=model.card
     )
     job = filled.jobs.create("sample", plan.design.as_json(), plan.samples)
     attempt = filled.jobs.claim(job, "test")
-    pipeline.score_design(
+    scoring.score_design(
         filled, plan, model, attempt=attempt, job=job, only=frozenset(list(plan.prompts)[:4])
     )
     filled.jobs.finish(job, attempt, "cancelled")
@@ -140,7 +140,7 @@ def test_probabilities_of_a_cancelled_job_are_a_part_of_its_plan(filled: Store) 
     )
     again = filled.jobs.create("sample", plan.design.as_json(), plan.samples)
     attempt = filled.jobs.claim(again, "test")
-    pipeline.score_design(filled, plan, model, attempt=attempt, job=again)
+    scoring.score_design(filled, plan, model, attempt=attempt, job=again)
     filled.jobs.finish(again, attempt, "done")
     assert not answered_plan(filled, find_run(filled, "reliability")).partial
 

@@ -14,7 +14,7 @@ import pytest
 from stores.core.store import Store
 from stores.runs.run_rows import Answered, Run
 from tests.conftest import instrument, new_store
-from workbench import data, pipeline
+from workbench import data
 from workbench.audits.reliability.judged import judge_reliability
 from workbench.cli.main import main
 from workbench.domain.designs import Design
@@ -27,6 +27,7 @@ from workbench.evidence.refusals import refusals_of
 from workbench.formats.read import read_instrument
 from workbench.formats.write import export
 from workbench.lint import lint
+from workbench.pipeline import planning
 from workbench.pipeline.design_checks import decided_by
 from workbench.pipeline.importing import ImportMaterial, import_sentences, prepared, write_import
 
@@ -72,7 +73,7 @@ def folder(tmp_path: Path) -> Path:
 
 def asked(store: Store, name: str = "suomi") -> Run:
     """Ask a run of the instrument, whose answers are the same for every prompt."""
-    found = pipeline.plan(store, Design(name, "scripted", samples=10))
+    found = planning.plan(store, Design(name, "scripted", samples=10))
     store.runs.add_probes("reliability", name, found.design.language, found.templates, found.probes)
     attempt = store.jobs.claim(
         store.jobs.create("sample", found.design.as_json(), found.samples), "1.0"
@@ -94,7 +95,7 @@ def test_answers_are_read_by_it_and_still_are_where_the_store_alone_is(
             "workbench may have"
         )
         assert told in import_sentences(outcome, store.path)
-        plan = pipeline.plan(store, Design("suomi", "scripted", samples=10))
+        plan = planning.plan(store, Design("suomi", "scripted", samples=10))
         assert "no native speaker has reviewed the lexicon of 'fi'" in plan.describe()
         asked(store)
     shutil.rmtree(folder)
@@ -134,10 +135,10 @@ def test_lint_and_plan_refuse_the_instrument_without_it(folder: Path, store: Sto
     assert "no-lexicon" in {one.code for one in lint(bare)}
     store.instruments.add(bare)
     with pytest.raises(UsageError, match="nothing is asked"):
-        pipeline.plan(store, Design("suomi", "scripted", samples=10))
+        planning.plan(store, Design("suomi", "scripted", samples=10))
     store.instruments.add(replace(bare, lexicons=(BroughtLexicon("fi", FINNISH),)))
     assert "no-lexicon" not in {one.code for one in lint(store.instruments.get("suomi"))}
-    assert pipeline.plan(store, Design("suomi", "scripted", samples=10)).samples
+    assert planning.plan(store, Design("suomi", "scripted", samples=10)).samples
 
 
 def test_it_reads_the_answers_to_its_own_instrument_alone(store: Store) -> None:

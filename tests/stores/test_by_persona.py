@@ -25,14 +25,14 @@ from tests.tui.bias_stores import book_of, full
 from workbench import registry
 from workbench.audits.bias_score.judged import judge_bias
 from workbench.audits.bias_score.options import ScoreOptions
-from workbench.audits.bias_score.result import persona_bias
+from workbench.audits.bias_score.personas import persona_bias
 from workbench.audits.chosen_run import find_run
 from workbench.audits.comparison.judge import differing
+from workbench.audits.questionnaire.book import book as questionnaire_book
 from workbench.audits.questionnaire.effect_tables import compared
 from workbench.audits.questionnaire.figures import Condition
 from workbench.audits.questionnaire.judged import judge_questionnaire
 from workbench.audits.questionnaire.options import PredictionOptions
-from workbench.audits.questionnaire.result import book as questionnaire_book
 from workbench.audits.questionnaire.result import results_of
 from workbench.audits.questionnaire.tables import under
 from workbench.audits.reliability import AUDIT as RELIABILITY
@@ -43,10 +43,10 @@ from workbench.audits.reliability.judged import (
     verdicts_by_persona,
 )
 from workbench.audits.reliability.options import ReliabilityOptions
+from workbench.audits.response_bias.book import book as response_book
 from workbench.audits.response_bias.judged import judge_response_bias
 from workbench.audits.response_bias.question_tables import compared as response_pairs
 from workbench.audits.response_bias.questions import Changes
-from workbench.audits.response_bias.result import book as response_book
 from workbench.data import shipped_templates
 from workbench.domain.choices import Bias
 from workbench.domain.designs import Design

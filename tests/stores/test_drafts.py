@@ -10,7 +10,6 @@ from stores.core.store import Store
 from stores.instruments.drafts import Draft, NewDraft
 from stores.runs.run_rows import Answered
 from tests.conftest import instrument
-from workbench import pipeline
 from workbench.domain.designs import Design
 from workbench.domain.responses import ModelCard
 from workbench.domain.statements import (
@@ -23,6 +22,7 @@ from workbench.domain.statements import (
     Wording,
 )
 from workbench.errors import ConflictError, UnknownName, UsageError
+from workbench.pipeline import planning
 from workbench.pipeline.drafting import accept, draft_by_rule
 
 PARAPHRASE = VariantKind.PARAPHRASE
@@ -223,7 +223,7 @@ def test_an_acceptance_that_was_undone_in_the_editor_waits_again(filled: Store) 
 def test_accepting_for_a_statement_that_was_asked_makes_a_new_version_and_keeps_the_old_answers(
     filled: Store,
 ) -> None:
-    plan = pipeline.plan(filled, Design("small", "m"))
+    plan = planning.plan(filled, Design("small", "m"))
     filled.runs.add_probes("reliability", "small", "en", plan.templates, plan.probes)
     model, sampling = filled.runs.begin(
         ModelCard("m", "r", "scripted", "none", "none"), plan.design.sampling

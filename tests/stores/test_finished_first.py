@@ -12,7 +12,7 @@ import pytest
 from stores.core.store import Store
 from tests.cli.test_commands import run
 from tests.conftest import instrument, new_store
-from workbench import pipeline
+from workbench.audits.consistency import AUDIT as CONSISTENCY
 from workbench.audits.reliability import AUDIT as RELIABILITY
 from workbench.domain.designs import Design
 from workbench.evidence.answered import (
@@ -23,6 +23,7 @@ from workbench.evidence.answered import (
     leading_model,
 )
 from workbench.inference.scripted.model import ScriptedModel
+from workbench.pipeline import asking, planning
 from workbench.report.collected import collect
 from workbench.report.options import ReportChoice, silent
 from workbench.tui.results.loaded import Settings
@@ -48,11 +49,11 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def ask(store: Store, design: Design, *, stops: bool) -> None:
     model = ScriptedModel()
-    plan = pipeline.plan(store, design, card=model.card)
+    plan = planning.plan(store, design, card=model.card)
     job = store.jobs.create("sample", plan.design.as_json(), plan.samples)
     attempt = store.jobs.claim(job, "test")
     first = frozenset(probe.prompt.key for probe in plan.probes[:1])
-    pipeline.collect(store, plan, model, attempt=attempt, only=first if stops else None)
+    asking.collect(store, plan, model, attempt=attempt, only=first if stops else None)
     store.jobs.finish(job, attempt, "cancelled" if stops else "done")
 
 
@@ -73,6 +74,9 @@ def test_home_the_screen_and_the_report_begin_with_the_finished_run(path: Path) 
         assert [line.run for line in lines] == [finished, unfinished]
         assert not any("of the plan was answered" in words for words, _ in lines[0].below)
         assert any("of the plan was answered" in words for words, _ in lines[1].below)
+        (consistency,) = CONSISTENCY.home(store, {})
+        assert (consistency.run, consistency.main) == (finished, lines[0].main)
+        assert "T 0.5" in consistency.main, "the name tells which of two runs of one model it is"
         shown = load(store, RELIABILITY, Settings(RELIABILITY.options()))
         assert shown.runs == [finished]
         found = collect(store, ReportChoice(audits=("reliability",)), silent)

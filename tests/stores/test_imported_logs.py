@@ -27,7 +27,7 @@ from workbench.domain.responses import Sampling
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
 from workbench.formats.read import read_instrument
-from workbench.pipeline import plan
+from workbench.pipeline.planning import plan
 from workbench.pipeline.recorded import OTHER_SYSTEM, AnswerTarget, match_answers, store_answers
 
 HOW = ("--audit", "reliability", "--family", "chat")

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from stores.annotation.issue_annotator import IDLE_S, IssueAnnotator, Row
+from stores.annotation.issue_annotator import IssueAnnotator, IssueRow
+from stores.annotation.person_steps import IDLE_MS
 from stores.core.store import Store
 from stores.instruments.issues import Added, SchemeChange
 from tests.conftest import instrument, statement
@@ -33,7 +34,7 @@ def labelled(
             annotator.put(rows[ref], given)
 
 
-def row_of(annotator: IssueAnnotator, ref: str) -> Row:
+def row_of(annotator: IssueAnnotator, ref: str) -> IssueRow:
     return next(row for row in annotator.sheet().rows if row.ref == ref)
 
 
@@ -288,7 +289,7 @@ def test_the_pace_counts_statements_and_leaves_breaks_out(path: Path) -> None:
             )
         store.connection.commit()
     with IssueAnnotator.open(path, "small", "ana") as ana:
-        assert ana.pace() == pytest.approx(3600 * 2 / (30 + IDLE_S))
+        assert ana.pace() == pytest.approx(3600 * 2 / (30 + IDLE_MS / 1000))
 
 
 WRITER = """

@@ -16,7 +16,7 @@ from stores.instruments.statement_imports import LanguageChange
 from tests.conftest import instrument, new_store
 from tests.questionnaires import panel
 from tests.stores.test_statements import ask, reworded
-from workbench import data, pipeline
+from workbench import data
 from workbench.cli.main import main
 from workbench.data import shipped_instrument_folder
 from workbench.domain.designs import Design
@@ -24,6 +24,7 @@ from workbench.domain.instruments import Instrument, IssueLabel, Party, PartyAns
 from workbench.domain.statements import ORIGINAL, Statement
 from workbench.errors import UnknownName
 from workbench.formats.read import read_shipped
+from workbench.pipeline import planning
 from workbench.pipeline.importing import (
     ImportMaterial,
     import_sentences,
@@ -123,7 +124,7 @@ def test_templates_that_came_in_the_other_language_alone_are_named_and_not_asked
     filled: Store,
 ) -> None:
     filled.instruments.add(german(filled.instruments.get("small")))
-    plan = pipeline.plan(filled, Design("small", "scripted", samples=1))
+    plan = planning.plan(filled, Design("small", "scripted", samples=1))
     assert {(t.name, t.language) for t in plan.templates} == {
         ("personal-1", "en"),
         ("personal-2", "en"),
@@ -133,7 +134,7 @@ def test_templates_that_came_in_the_other_language_alone_are_named_and_not_asked
         in plan.describe()
     )
     with pytest.raises(UnknownName, match="personal-3"):
-        pipeline.plan(filled, Design("small", "scripted", samples=1, templates=("personal-3",)))
+        planning.plan(filled, Design("small", "scripted", samples=1, templates=("personal-3",)))
 
 
 def test_what_people_changed_in_one_language_survives_imports_of_both(filled: Store) -> None:

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from stores.core.store import Store
 from tests.conftest import new_store
-from workbench import pipeline
 from workbench.audits.questionnaire.asking import default_variants
 from workbench.domain.designs import Design
 from workbench.domain.statements import VariantId, VariantKind, variant_order
 from workbench.formats.native import csv_files, read_csv
+from workbench.pipeline import planning
 
 MANY = 50
 
@@ -68,7 +68,7 @@ def test_some_of_fifty_are_asked_by_name(tmp_path: Path) -> None:
     with Store.open(tmp_path / "many.db", create=True) as store:
         store.instruments.add(read)
         named = ("original", "paraphrase-9", "paraphrase-50")
-        plan = pipeline.plan(
+        plan = planning.plan(
             store, Design(read.name, "scripted", statements=("t-1",), variants=named, samples=1)
         )
     assert {probe.variant for probe in plan.probes} == set(named)

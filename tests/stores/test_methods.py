@@ -19,10 +19,10 @@ from tests.stores.test_rulings_in_figures import of_free, rule, undo_all
 from tests.tui.bias_stores import asked, book_of, labelled, read_as, trained
 from workbench.audits.bias_score.judged import BiasJudged, answered_by, judge_bias, judged_methods
 from workbench.audits.bias_score.options import ScoreOptions
-from workbench.audits.bias_score.result import refused_by
+from workbench.audits.bias_score.scored import refused_by
 from workbench.audits.chosen_run import find_run
 from workbench.audits.consistency.judged import judge_consistency
-from workbench.audits.consistency.result import methods as methods_of_consistency
+from workbench.audits.consistency.methods import methods as methods_of_consistency
 from workbench.audits.reliability import AUDIT as RELIABILITY
 from workbench.audits.reliability.judged import judge_reliability
 from workbench.audits.reliability.options import ReliabilityOptions

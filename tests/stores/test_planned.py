@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stores.core.store import Store
-from workbench import pipeline
 from workbench.audits.chosen_run import find_run
 from workbench.audits.codes import INSUFFICIENT
 from workbench.audits.reliability.counting import PRINTED, Counts
@@ -22,6 +21,7 @@ from workbench.domain.designs import Design
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.domain.statements import ORIGINAL
 from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.pipeline import asking, planning
 
 READABLE = Persona(agree=1.0, unreadable=0.0)
 
@@ -43,11 +43,11 @@ def ask(
     commits.
     """
     design = Design(**{"instrument": "small", "model": "scripted", "samples": 30, **changes})  # type: ignore[arg-type]
-    plan = pipeline.plan(store, design, card=model.card)
+    plan = planning.plan(store, design, card=model.card)
     job = store.jobs.create("sample", plan.design.as_json(), plan.samples)
     attempt = store.jobs.claim(job, "test")
     only = None if stop_after is None else frozenset(list(plan.prompts)[:stop_after])
-    pipeline.collect(store, plan, model, attempt=attempt, only=only)
+    asking.collect(store, plan, model, attempt=attempt, only=only)
     store.jobs.finish(job, attempt, "done" if stop_after is None else "cancelled")
 
 

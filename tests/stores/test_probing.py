@@ -13,7 +13,7 @@ import pytest
 
 from stores.core.store import Store
 from tests.jobs.faulty_server import FaultyServer
-from workbench import pipeline, registry
+from workbench import registry
 from workbench.commands.run import RunCommand
 from workbench.domain.designs import Design
 from workbench.domain.probe_results import FIRST, PROBED, PROMPTS, FirstAnswers, ProbeResult
@@ -27,6 +27,7 @@ from workbench.inference.served.model import load_remote
 from workbench.jobs import launch
 from workbench.jobs.probing import WORTH_IT, chosen, is_new, is_worth_it, probe
 from workbench.jobs.tidying import delete, what_goes
+from workbench.pipeline import asking, planning, scoring
 
 
 def answers(store: Store) -> int:
@@ -60,7 +61,7 @@ def test_no_more_than_the_first_answers_are_asked_before_they_are_looked_at(
     store: Store, samples: int, held: int
 ) -> None:
     veldania(store)
-    plan = pipeline.plan(store, Design("veldania", "scripted", samples=samples))
+    plan = planning.plan(store, Design("veldania", "scripted", samples=samples))
     model = Counting(Persona(answers=("Well.",)))
     progress = collected(store, plan, model, FirstAnswers())
     assert (answers(store), model.asked) == (held, held)
@@ -69,7 +70,7 @@ def test_no_more_than_the_first_answers_are_asked_before_they_are_looked_at(
 
 def test_what_is_asked_at_once_is_left_off_where_enough_has_come(store: Store) -> None:
     veldania(store)
-    plan = pipeline.plan(store, Design("veldania", "scripted", samples=20))
+    plan = planning.plan(store, Design("veldania", "scripted", samples=20))
     progress = collected(
         store, plan, ScriptedModel(Persona(answers=("Well.",))), FirstAnswers(at_once=True)
     )
@@ -88,7 +89,7 @@ def test_a_served_model_is_not_paid_for_more_than_the_first_answers(store: Store
                 for n in range(asked.body.get("n", 1))
             ]
         }
-        plan = pipeline.plan(store, Design("veldania", server.name, samples=20))
+        plan = planning.plan(store, Design("veldania", server.name, samples=20))
         model = load_remote(server.name, environ={})
         progress = collected(store, plan, model, FirstAnswers())
         model.close()
@@ -101,9 +102,9 @@ def test_a_served_model_is_not_paid_for_more_than_the_first_answers(store: Store
 
 def test_no_more_than_the_first_prompts_are_scored_before_they_are_looked_at(store: Store) -> None:
     veldania(store)
-    plan = pipeline.plan(store, Design("veldania", "scripted", samples=1, sampling=EXACTLY))
+    plan = planning.plan(store, Design("veldania", "scripted", samples=1, sampling=EXACTLY))
     attempt = attempt_of(store, plan)
-    progress = pipeline.score_design(
+    progress = scoring.score_design(
         store, plan, Thinker(), attempt=attempt, first=FirstAnswers(exact=True)
     )
     assert progress.hopeless.startswith(f"Not one of the first {FIRST} prompts can be read")
@@ -134,14 +135,14 @@ class Thinker(ScriptedModel):
             yield replace(found, texts=("<think>", *found.texts[1:]))
 
 
-def attempt_of(store: Store, plan: pipeline.Plan) -> int:
+def attempt_of(store: Store, plan: planning.Plan) -> int:
     return store.jobs.claim(launch.create(store, plan.design), "1")
 
 
 def collected(
-    store: Store, plan: pipeline.Plan, model: Model, first: FirstAnswers
-) -> pipeline.AskingProgress:
-    return pipeline.collect(store, plan, model, attempt=attempt_of(store, plan), first=first)
+    store: Store, plan: planning.Plan, model: Model, first: FirstAnswers
+) -> asking.AskingProgress:
+    return asking.collect(store, plan, model, attempt=attempt_of(store, plan), first=first)
 
 
 def veldania(store: Store) -> None:
@@ -152,16 +153,16 @@ def test_the_prompts_of_a_probe_are_drawn_by_the_seed_evenly_from_the_templates(
     store: Store,
 ) -> None:
     veldania(store)
-    plan = pipeline.plan(store, Design("veldania", "scripted"))
+    plan = planning.plan(store, Design("veldania", "scripted"))
     picked = chosen(plan)
     assert (len(picked), sum(one.n for one in picked)) == (PROBED, PROBED)
     counts = Counter((one.probe.template, one.probe.inverted) for one in picked)
     assert len(counts) == 12
     assert set(counts.values()) == {1, 2}
     assert [one.probe for one in chosen(plan)] == [one.probe for one in picked]
-    other = pipeline.plan(store, Design("veldania", "scripted", seed=8))
+    other = planning.plan(store, Design("veldania", "scripted", seed=8))
     assert [one.probe for one in chosen(other)] != [one.probe for one in picked]
-    few = pipeline.plan(
+    few = planning.plan(
         store, Design("veldania", "scripted", statements=("env-01",), variants=("original",))
     )
     assert [one.n for one in chosen(few)] == [2] * 8 + [1] * 4
@@ -169,7 +170,7 @@ def test_the_prompts_of_a_probe_are_drawn_by_the_seed_evenly_from_the_templates(
 
 def test_other_families_are_tried_where_too_few_answers_are_readable(store: Store) -> None:
     veldania(store)
-    plan = pipeline.plan(store, Design("veldania", "scripted"))
+    plan = planning.plan(store, Design("veldania", "scripted"))
     said: list[str] = []
     good = probe(store, plan, ScriptedModel(), say=said.append)
     assert good is not None
@@ -186,7 +187,7 @@ def test_other_families_are_tried_where_too_few_answers_are_readable(store: Stor
 
 def test_free_text_is_read_by_words_and_says_how_often_nothing_came(store: Store) -> None:
     veldania(store)
-    plan = pipeline.plan(store, Design("veldania", "scripted", "bias_score", 3, family="prefixes"))
+    plan = planning.plan(store, Design("veldania", "scripted", "bias_score", 3, family="prefixes"))
     said = (
         "I agree with this.",
         "As an AI language model, I cannot say.",
@@ -209,7 +210,7 @@ def test_free_text_is_read_by_words_and_says_how_often_nothing_came(store: Store
 
 def test_a_probe_is_asked_to_stop_on_its_way(store: Store) -> None:
     veldania(store)
-    plan = pipeline.plan(store, Design("veldania", "scripted"))
+    plan = planning.plan(store, Design("veldania", "scripted"))
     assert probe(store, plan, ScriptedModel(), lambda: True) is None
 
 
@@ -232,7 +233,7 @@ def test_every_audit_is_probed_and_its_job_can_be_asked_again(
         if shown is not None
         else Design(name, "scripted", audit, family=of.defaults.family)
     )
-    plan = pipeline.plan(store, replace(asked, sampling=EXACTLY, samples=1) if exact else asked)
+    plan = planning.plan(store, replace(asked, sampling=EXACTLY, samples=1) if exact else asked)
     found = probe(store, plan, ScriptedModel(Persona(unreadable=0.0)))
     assert found is not None
     assert 0 < len(found.answers) <= PROBED
@@ -246,9 +247,9 @@ def test_a_probe_comes_where_model_family_or_sampling_is_new_and_the_run_is_long
 ) -> None:
     veldania(store)
     asked = Design("veldania", "scripted", samples=2)
-    plan = pipeline.plan(store, asked)
+    plan = planning.plan(store, asked)
     assert is_worth_it(store, plan)
-    short = pipeline.plan(store, replace(asked, statements=("env-01",), variants=("original",)))
+    short = planning.plan(store, replace(asked, statements=("env-01",), variants=("original",)))
     assert (short.samples_needed < WORTH_IT, is_worth_it(store, short)) == (True, False)
     assert not is_worth_it(store, replace(plan, design=replace(plan.design, cluster="local")))
     store.jobs.note_done("sample", plan.design.as_json(), 10, "", "1")
@@ -288,8 +289,8 @@ def test_a_job_that_brought_answers_is_not_deleted(filled: Store) -> None:
     job_id = launch.create(filled, asked)
     attempt = filled.jobs.claim(job_id, "1")
     model = ScriptedModel(name="scripted")
-    plan = pipeline.plan(filled, asked, card=model.card)
-    pipeline.collect(filled, plan, model, attempt=attempt, job=job_id)
+    plan = planning.plan(filled, asked, card=model.card)
+    asking.collect(filled, plan, model, attempt=attempt, job=job_id)
     filled.jobs.finish(job_id, attempt, "failed", "a fault")
     with pytest.raises(
         JobError,

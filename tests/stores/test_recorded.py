@@ -31,7 +31,7 @@ from workbench.formats.answer_logs import log_of
 from workbench.formats.prompt_files import LAYOUTS
 from workbench.formats.prompt_files import about as prompt_about
 from workbench.formats.read import read_instrument
-from workbench.pipeline import plan
+from workbench.pipeline.planning import plan
 from workbench.pipeline.recorded import OTHER_MESSAGES, AnswerTarget, match_answers, store_answers
 
 NUMBERS = count(1)

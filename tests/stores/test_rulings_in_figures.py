@@ -27,16 +27,16 @@ from workbench.audits.bias_score.judged import answered_by as bias_answered
 from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.chosen_run import find_run
 from workbench.audits.consistency.judged import judge_consistency
+from workbench.audits.questionnaire.book import book as questionnaire_book
 from workbench.audits.questionnaire.judged import judge_questionnaire
 from workbench.audits.questionnaire.options import PredictionOptions
-from workbench.audits.questionnaire.result import book as questionnaire_book
 from workbench.audits.questionnaire.result import results_of
 from workbench.audits.reliability.counting import Counts
 from workbench.audits.reliability.judged import judge_reliability
 from workbench.audits.reliability.verdicts import RunVerdicts, run_verdicts
+from workbench.audits.response_bias.book import book as response_bias_book
 from workbench.audits.response_bias.judged import ResponseBiasJudged, judge_response_bias
 from workbench.audits.response_bias.questions import Changes
-from workbench.audits.response_bias.result import book as response_bias_book
 from workbench.data import shipped_templates
 from workbench.domain.annotations import Purpose
 from workbench.domain.instruments import Instrument, with_pairs

@@ -15,7 +15,6 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 from stores.core.store import Store
 from stores.instruments.instruments import Filters
 from tests.conftest import instrument, statement
-from workbench import pipeline
 from workbench.audits.chosen_run import find_run
 from workbench.audits.reliability.judge import judge
 from workbench.audits.reliability.verdicts import counts
@@ -35,6 +34,7 @@ from workbench.domain.statements import (
 from workbench.errors import ConflictError, UnknownName, UsageError
 from workbench.evidence.readings import read
 from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.pipeline import asking, planning
 from workbench.pipeline.editing import outcome
 from workbench.pipeline.importing import prepared
 
@@ -53,10 +53,10 @@ def ask(store: Store, model: ScriptedModel | None = None, **changes: object) -> 
     """Ask a scripted model what a design still needs; return how many answers came."""
     model = model or ScriptedModel(Persona(agree=0.9, unreadable=0.0))
     design = Design(**{"instrument": "small", "model": "scripted", "samples": 5, **changes})  # type: ignore[arg-type]
-    plan = pipeline.plan(store, design, card=model.card)
+    plan = planning.plan(store, design, card=model.card)
     job = store.jobs.create("sample", plan.design.as_json(), plan.samples)
     attempt = store.jobs.claim(job, "test")
-    answers = pipeline.collect(store, plan, model, attempt=attempt).answers
+    answers = asking.collect(store, plan, model, attempt=attempt).answers
     store.jobs.finish(job, attempt, "done")
     return answers
 
@@ -81,14 +81,14 @@ def test_an_edit_of_a_statement_that_nobody_was_asked_about_changes_it_where_it_
 
 def test_a_plan_says_why_its_prompts_are_fewer_than_the_product(filled: Store) -> None:
     design = Design("small", "scripted", samples=1)
-    whole = pipeline.plan(filled, design)
+    whole = planning.plan(filled, design)
     assert "not " not in whole.describe().splitlines()[1]
     before = filled.statements.get("small", "a-2")
     added = Wording(VariantId(VariantKind.PARAPHRASE, 9), "en", "Put otherwise for once.")
     filled.statements.save(
         "small", [replace(before, wordings=(*before.wordings, added))], person="ana"
     )
-    told = pipeline.plan(filled, design).describe().splitlines()[1]
+    told = planning.plan(filled, design).describe().splitlines()[1]
     assert told.startswith(
         "76 prompts planned (not 84: some wordings exist for some statements only); 1 sample each"
     )

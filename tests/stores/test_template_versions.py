@@ -9,8 +9,8 @@ from stores.core.store import Store
 from stores.runs.answers import answers_to
 from tests.conftest import new_store
 from tests.template_stores import Made, play, played
-from workbench import pipeline
 from workbench.domain.designs import Design
+from workbench.pipeline import planning
 
 ASK = ("ask", "one chat", "en")
 EDIT = ("template", "chat personal-1", "False")
@@ -47,7 +47,7 @@ def test_plans_and_answers_name_the_version(tmp_path: Path) -> None:
     with played([ASK, EDIT]) as store:
         assert (
             "edited templates: personal-1 version 2"
-            in pipeline.plan(store, Design("small", "one")).describe()
+            in planning.plan(store, Design("small", "one")).describe()
         )
     with Store.open(play(tmp_path / "audit.db", [ASK, EDIT, ASK])) as store:
         (run,) = store.runs.list("reliability")

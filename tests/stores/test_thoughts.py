@@ -12,11 +12,12 @@ from stores.core.store import Store
 from stores.runs.readings import CUT_OFF, add_thoughts
 from stores.runs.run_rows import Answered, Run
 from tests.conftest import instrument
-from workbench import data, pipeline
+from workbench import data
 from workbench.domain.designs import Design
 from workbench.domain.responses import WHEN_DECIDED, ModelCard, Sampling
 from workbench.evidence.readings import read
 from workbench.inference.load import load
+from workbench.pipeline import asking, planning
 from workbench.pipeline.asking import AskingProgress
 
 TRACE = "Some would agree, it is beneficial."
@@ -35,10 +36,10 @@ def persona(folder: Path, *answers: str) -> str:
 
 def asked(store: Store, model: str, **changes: object) -> tuple[Run, AskingProgress]:
     design = replace(Design("small", model, samples=6), **changes)  # type: ignore[arg-type]
-    plan = pipeline.plan(store, design)
+    plan = planning.plan(store, design)
     attempt = store.jobs.claim(store.jobs.create("sample", design.as_json(), plan.samples), "test")
     answering = load(model)
-    progress = pipeline.collect(store, plan, answering, attempt=attempt)
+    progress = asking.collect(store, plan, answering, attempt=attempt)
     (run,) = store.runs.list(design.audit)
     return run, progress
 
@@ -134,7 +135,7 @@ def test_answers_from_before_are_read_after_their_thoughts_and_stay_as_they_were
 
 @pytest.mark.parametrize("n", [1, 5])
 def test_counts_of_outputs_are_kept_whatever_was_thought(filled: Store, n: int) -> None:
-    plan = pipeline.plan(filled, Design("small", "scripted", samples=6))
+    plan = planning.plan(filled, Design("small", "scripted", samples=6))
     filled.runs.add_probes("reliability", "small", "en", plan.templates, plan.probes)
     attempt = filled.jobs.claim(filled.jobs.create("sample", plan.design.as_json(), 1), "test")
     ids = filled.runs.begin(CARD, Sampling())

@@ -11,12 +11,12 @@ from tests.conftest import instrument, new_store
 from tests.jobs.test_personas_asked import DESIGN as ASKED
 from tests.jobs.test_personas_asked import ask
 from tests.tui.test_adjudicate_screen import labelled, queued
-from workbench import pipeline
 from workbench.audits.reliability import AUDIT
 from workbench.domain.designs import Design
 from workbench.domain.statements import VariantKind
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
+from workbench.pipeline import asking, planning
 from workbench.pipeline.drafting import draft_by_rule
 from workbench.pipeline.todo import tasks
 from workbench.tui.commands import read_names
@@ -60,7 +60,7 @@ def test_drafts_and_a_job_that_ended_early_wait_until_they_are_dealt_with(tmp_pa
         store.instruments.add(instrument())
         draft_by_rule(store, "small", (VariantKind.NEGATION,))
         design = Design("small", "scripted", samples=2)
-        plan = pipeline.plan(store, design)
+        plan = planning.plan(store, design)
         job = launch.create(store, plan.design, plan)
         store.jobs.finish(job, store.jobs.claim(job, "test"), "failed", "no reason")
         waiting = found(store)
@@ -70,7 +70,7 @@ def test_drafts_and_a_job_that_ended_early_wait_until_they_are_dealt_with(tmp_pa
         )
         again = launch.create(store, plan.design, plan)
         attempt = store.jobs.claim(again, "test")
-        pipeline.collect(store, plan, ScriptedModel(Persona()), attempt=attempt, job=again)
+        asking.collect(store, plan, ScriptedModel(Persona()), attempt=attempt, job=again)
         store.jobs.finish(again, attempt, "done")
         for draft in store.drafts.list("small"):
             store.drafts.reject(draft.id, person="ana")
@@ -80,10 +80,10 @@ def test_drafts_and_a_job_that_ended_early_wait_until_they_are_dealt_with(tmp_pa
 def test_statements_that_changed_since_they_were_asked_are_told(tmp_path: Path) -> None:
     with new_store(tmp_path / "audit.db") as store:
         store.instruments.add(instrument())
-        plan = pipeline.plan(store, Design("small", "scripted", samples=2))
+        plan = planning.plan(store, Design("small", "scripted", samples=2))
         job = launch.create(store, plan.design, plan)
         attempt = store.jobs.claim(job, "test")
-        pipeline.collect(store, plan, ScriptedModel(Persona()), attempt=attempt, job=job)
+        asking.collect(store, plan, ScriptedModel(Persona()), attempt=attempt, job=job)
         store.jobs.finish(job, attempt, "done")
         assert found(store) == {}
         made = instrument()
@@ -110,7 +110,7 @@ def test_what_waits_names_the_personas_of_a_run_and_of_a_job(tmp_path: Path) -> 
             f"1 statement changed since scripted{behind} was asked (reliability)"
             for behind in ("", " · persona nurse", " · persona talk")
         }
-        plan = pipeline.plan(store, ASKED)
+        plan = planning.plan(store, ASKED)
         job = launch.create(store, plan.design, plan)
         store.jobs.finish(job, store.jobs.claim(job, "test"), "failed", "no reason")
         assert f"of job {job} (failed, nurse, talk) are missing" in found(store)[f"job {job}"]

@@ -14,7 +14,6 @@ import pytest
 
 from stores.core.store import Store
 from tests.conftest import instrument, new_store
-from workbench import pipeline
 from workbench.audits.chosen_run import find_run
 from workbench.audits.codes import INSUFFICIENT
 from workbench.audits.reliability import AUDIT as RELIABILITY
@@ -29,6 +28,7 @@ from workbench.evidence.answered import answered_table
 from workbench.evidence.runs import AnswerSelection
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
+from workbench.pipeline import asking, planning
 from workbench.pipeline.asking import AskingProgress
 from workbench.report import own_tables
 from workbench.report.collected import collect
@@ -68,7 +68,7 @@ def ask(
     looks.
     """
     design = Design(**{"instrument": "small", "model": "scripted", "seed": SEED, **changes})  # type: ignore[arg-type]
-    plan = pipeline.plan(store, design, card=model.card)
+    plan = planning.plan(store, design, card=model.card)
     job = store.jobs.create("sample", plan.design.as_json(), plan.samples)
     attempt = store.jobs.claim(job, "test")
     looks = iter(range(10_000))
@@ -76,7 +76,7 @@ def ask(
     def stop() -> bool:
         return stop_after is not None and next(looks) >= stop_after
 
-    progress = pipeline.collect(store, plan, model, attempt=attempt, job=job, should_stop=stop)
+    progress = asking.collect(store, plan, model, attempt=attempt, job=job, should_stop=stop)
     store.jobs.finish(job, attempt, "done" if stop_after is None else "cancelled")
     return progress
 
@@ -203,7 +203,7 @@ def test_what_is_settled_is_neither_missing_nor_failed(filled: Store) -> None:
     job = filled.jobs.list()[0]
     assert job.done == job.total
     assert job.progress["spared"] == progress.spared
-    again = pipeline.plan(filled, Design.from_json(job.spec))
+    again = planning.plan(filled, Design.from_json(job.spec))
     assert (again.samples_needed, again.samples_spared) == (0, progress.spared)
 
 
@@ -214,11 +214,11 @@ def test_a_run_that_stored_answers_settle_is_complete(filled: Store) -> None:
     ask(filled, Counting(Persona(agree=1.0, unreadable=0.0), failing=1.0), samples=30)
     assert judged(filled).answered.partial
     design = Design("small", "scripted", seed=SEED, samples=30, until_settled=True)
-    plan = pipeline.plan(filled, design)
+    plan = planning.plan(filled, design)
     assert plan.samples_needed == 0
     assert not launch.is_noted(filled, plan)
     launch.note_stored(filled, plan)
-    assert launch.is_noted(filled, pipeline.plan(filled, design))
+    assert launch.is_noted(filled, planning.plan(filled, design))
     came = judged(filled).answered
     assert not came.partial
     assert (came.answered, came.settled, came.planned) == (
@@ -317,7 +317,7 @@ def test_asking_in_full_afterwards_draws_the_rest(filled: Store) -> None:
 def test_what_has_no_verdict_on_a_prompt_cannot_be_settled(filled: Store) -> None:
     exact = Design("small", "scripted", samples=1, sampling=EXACTLY, until_settled=True)
     with pytest.raises(UsageError, match="leave --until-settled out"):
-        pipeline.plan(filled, exact)
+        planning.plan(filled, exact)
 
 
 def test_designs_from_before_are_told_alike() -> None:

@@ -17,11 +17,10 @@ from tests.conftest import instrument, statement
 from tests.stores.test_statements import PARAPHRASE, ask, reworded, text
 from tests.tui.bias_stores import asked as bias_asked
 from tests.tui.bias_stores import labelled, sided, trained
-from workbench import pipeline
 from workbench.audits.bias_score.judged import judge_bias
 from workbench.audits.chosen_run import find_run
 from workbench.audits.consistency.judged import judge_consistency
-from workbench.audits.consistency.result import methods
+from workbench.audits.consistency.methods import methods
 from workbench.audits.reliability.verdicts import counts
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument, IssueLabel, SurveyAnswer
@@ -40,6 +39,7 @@ from workbench.domain.statements import (
 from workbench.errors import ConflictError, UsageError
 from workbench.evidence.readings import read, settled_labels
 from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.pipeline import asking, planning
 
 
 def edit(
@@ -77,11 +77,11 @@ class TestRuns:
     ) -> None:
         ask(filled)
         other = other_model()
-        plan = pipeline.plan(filled, Design("small", "other", samples=5), card=other.card)
+        plan = planning.plan(filled, Design("small", "other", samples=5), card=other.card)
         attempt = filled.jobs.claim(
             filled.jobs.create("sample", plan.design.as_json(), plan.samples), "test"
         )
-        pipeline.collect(filled, plan, other, attempt=attempt)
+        asking.collect(filled, plan, other, attempt=attempt)
         run = find_run(filled, "reliability", "other")
         reader, _ = read(filled, run)
         before = counts(filled, run, reader)
@@ -129,13 +129,13 @@ class TestRuns:
         self, filled: Store
     ) -> None:
         model = ScriptedModel(Persona(agree=0.9, unreadable=0.0))
-        plan = pipeline.plan(filled, Design("small", "scripted", samples=2), card=model.card)
+        plan = planning.plan(filled, Design("small", "scripted", samples=2), card=model.card)
         edit(filled, "a-1", PARAPHRASE)
         attempt = filled.jobs.claim(
             filled.jobs.create("sample", plan.design.as_json(), plan.samples), "test"
         )
         with pytest.raises(ConflictError, match="a-1 was changed"):
-            pipeline.collect(filled, plan, model, attempt=attempt)
+            asking.collect(filled, plan, model, attempt=attempt)
         assert filled.runs.totals() == (0, 0)
         assert filled.connection.execute("select count(*) from probe").fetchone() == (0,)
 
@@ -144,12 +144,12 @@ class TestRuns:
     ) -> None:
         ask(filled)
         model = ScriptedModel(Persona(agree=0.9, unreadable=0.0))
-        plan = pipeline.plan(filled, Design("small", "scripted", samples=7), card=model.card)
+        plan = planning.plan(filled, Design("small", "scripted", samples=7), card=model.card)
         edit(filled, "a-1", PARAPHRASE)
         attempt = filled.jobs.claim(
             filled.jobs.create("sample", plan.design.as_json(), plan.samples), "test"
         )
-        pipeline.collect(filled, plan, model, attempt=attempt)
+        asking.collect(filled, plan, model, attempt=attempt)
         first, second = filled.statements.history("small", "a-1")
         assert (first.answers, second.answers) == (6 * 4 * 7, 0)
 
@@ -157,12 +157,12 @@ class TestRuns:
         self, filled: Store
     ) -> None:
         model = ScriptedModel(Persona(agree=0.9, unreadable=0.0))
-        plan = pipeline.plan(filled, Design("small", "scripted", samples=2), card=model.card)
+        plan = planning.plan(filled, Design("small", "scripted", samples=2), card=model.card)
         filled.statements.archive("small", ["a-1"], person="ana")
         attempt = filled.jobs.claim(
             filled.jobs.create("sample", plan.design.as_json(), plan.samples), "test"
         )
-        pipeline.collect(filled, plan, model, attempt=attempt)
+        asking.collect(filled, plan, model, attempt=attempt)
         filled.statements.restore("small", ["a-1"], person="ana")
         assert filled.statements.history("small", "a-1")[0].answers == 6 * 4 * 2
 

@@ -272,7 +272,7 @@ def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let keys count as soon as an item is painted; the time a person needs at least has a test of
     its own.
     """
-    from workbench.tui.annotation import session as session_screen
+    from workbench.tui.kit import session_screen
 
     monkeypatch.setattr(session_screen, "GLANCE_S", 0.0)
     monkeypatch.setattr(session_screen, "CLICK_S", 0.0)

@@ -13,8 +13,8 @@ from typing import Any
 from textual.pilot import Pilot
 
 from tests.tui.conftest import flowing, screen_text, until
-from workbench.tui.annotation.session import SessionScreen
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.kit.session_screen import SessionScreen
 from workbench.tui.widgets.frame import TitleBar
 
 

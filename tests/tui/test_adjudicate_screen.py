@@ -95,7 +95,7 @@ async def opened(
     setattr(app, "annotator", auditor)  # noqa: B010
     screen = AdjudicateScreen("q")
     await app.push_screen(screen)
-    await until(pilot, lambda: screen._found is not None or screen.trouble.shown)
+    await until(pilot, lambda: screen.items.queue is not None or screen.trouble.shown)
     await pilot.pause()
     return screen
 

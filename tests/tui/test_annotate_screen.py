@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, OptionList
 
-from stores.annotation.annotator import Annotator, Progress
+from stores.annotation.annotator import Annotator, QueueProgress
 from stores.core.store import Store
 from tests.tui.annotation_stores import (
     HOSTILE_ANSWERS,
@@ -29,9 +29,9 @@ from workbench.data import shipped_codebook
 from workbench.domain.annotations import Codebook, LabelOption, Subject
 from workbench.tui import format as tui_format
 from workbench.tui.annotation import annotate_format
-from workbench.tui.annotation import session as session_screen
 from workbench.tui.annotation.annotate import AnnotateScreen, GivenScreen
 from workbench.tui.annotation.annotate_format import key_row, last_line, pace_line
+from workbench.tui.kit import session_screen
 from workbench.tui.kit.dialogs import NoteDialog, TextScreen
 
 pytestmark = pytest.mark.usefixtures("no_pause")
@@ -66,7 +66,7 @@ async def test_every_key_of_the_codebook_gives_its_label(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("per_hour", [None, 412.4, 9_999.0, 120_000.0, 3_600_000.0, -40.0])
 def test_what_was_saved_fits_on_the_line_at_any_pace(per_hour: float | None) -> None:
-    progress = Progress(
+    progress = QueueProgress(
         done=99, left=1, held=0, skipped=0, flagged=0, per_hour=per_hour, attention=(0, 0)
     )
     for option in shipped_codebook("stance").options:
@@ -76,7 +76,7 @@ def test_what_was_saved_fits_on_the_line_at_any_pace(per_hour: float | None) -> 
 
 
 def test_what_can_be_undone_is_whole_and_a_pace_of_two_labels_is_none() -> None:
-    progress = Progress(
+    progress = QueueProgress(
         done=9, left=1, held=0, skipped=0, flagged=0, per_hour=333.0, attention=(0, 0)
     )
     assert "an hour" not in pace_line(progress, last_line("agree (saved)", 1)).plain
@@ -488,7 +488,7 @@ async def test_a_killed_program_leaves_the_label_or_none_and_the_same_item_comes
 import asyncio, os, sys
 from dataclasses import replace
 from pathlib import Path
-from stores.annotation.annotator import Annotator, Progress
+from stores.annotation.annotator import Annotator, QueueProgress
 from workbench.tui import format as tui_format
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.annotation.annotate import AnnotateScreen

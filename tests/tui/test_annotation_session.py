@@ -18,6 +18,7 @@ from textual import events
 
 from stores.annotation.annotator import Annotator
 from stores.annotation.issue_annotator import IssueAnnotator
+from stores.annotation.labels import Labels
 from stores.annotation.respondent import Respondent
 from tests.conftest import instrument
 from tests.tui.annotation_stores import QUEUE, answers, held, labelling_store, labels_of
@@ -26,11 +27,11 @@ from tests.tui.issue_stores import issue_store
 from tests.tui.issue_stores import labels_of as issue_labels
 from tests.tui.seats import Seat, at_screen
 from tests.tui.test_adjudicate_screen import decisions, labelled, queued
-from workbench.tui.annotation import session as session_screen
 from workbench.tui.annotation.adjudicate import AdjudicateScreen
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.annotation.issue_grid import IssueGridScreen
 from workbench.tui.annotation.survey import SurveyScreen
+from workbench.tui.kit import session_screen
 from workbench.tui.kit.key_gate import LULL_S
 
 
@@ -96,6 +97,7 @@ KINDS = {
         (1, -1),
         lambda screen: screen.table.cursor_coordinate,
         (IssueAnnotator, "put"),
+        (IssueAnnotator, "pace"),
     ),
     "adjudication": Kind(
         disputed,
@@ -104,6 +106,8 @@ KINDS = {
         lambda path: [label for _, label, *_ in decisions(path)],
         ("agree", "disagree"),
         lambda screen: screen.current.unit,
+        (Labels, "decide"),
+        (Labels, "judged"),
     ),
 }
 pytestmark = pytest.mark.usefixtures("no_pause")
@@ -315,6 +319,47 @@ async def test_a_label_that_was_saved_is_not_called_lost_when_the_next_item_cann
         await seat.pilot.press("f5")
         await seat.until(lambda: seat.sight != first and seat.rest)
     assert of.kept(path) == [of.labels[1]]
+
+
+@pytest.mark.e2e
+@ALL
+async def test_what_was_saved_and_undone_is_not_called_lost_when_nothing_can_be_read_after_it(
+    path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of, broken = KINDS[kind], [False]
+    commit, read = getattr(*of.write), getattr(*of.read)
+
+    def committing(*values: Any, **more: Any) -> object:
+        result = commit(*values, **more)
+        broken[0] = True
+        return result
+
+    def failing(*values: Any, **more: Any) -> object:
+        if broken[0]:
+            raise sqlite3.OperationalError("disk I/O error")
+        return read(*values, **more)
+
+    async with seated(path, kind) as seat:
+        monkeypatch.setattr(*of.write, committing)
+        monkeypatch.setattr(*of.read, failing)
+        first = seat.sight
+        await seat.pilot.press("d")
+        await seat.until(
+            lambda: f"{of.said[1]} (saved), but the next item" in shown(seat.app, "#pace")
+        )
+        assert "NOT saved" not in seat.words
+        broken[0] = False
+        monkeypatch.setattr(*of.write, commit)
+        await seat.pilot.press("f5")
+        await seat.until(lambda: seat.rest and not seat.screen.trouble.shown)
+        if kind == "issues":
+            assert seat.sight == first, "the cursor stays on its cell"
+        else:
+            await seat.until(lambda: seat.sight != first)
+        await seat.press("z")
+        await seat.until(lambda: seat.sight == first)
+    kept = of.kept(path)
+    assert kept == ([of.labels[1], None] if kind == "adjudication" else [])
 
 
 @pytest.mark.e2e

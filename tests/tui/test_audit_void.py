@@ -19,7 +19,7 @@ from tests.tui.books import by_parts, press
 from tests.tui.conftest import flowing, judged_by, shown
 from tests.tui.test_audit_screen import judged
 from workbench.audits.consistency.judged import judge_consistency
-from workbench.audits.consistency.result import methods
+from workbench.audits.consistency.methods import methods
 from workbench.domain.instruments import Instrument
 from workbench.domain.statements import NEGATION
 from workbench.tui.app import WorkbenchApp

@@ -13,7 +13,6 @@ import pytest
 from stores.annotation.annotator import Annotator
 from stores.core.store import Store
 from tests.tui.conftest import screen_text, until
-from workbench import pipeline
 from workbench.audits.bias_score.judged import judge_bias
 from workbench.audits.bias_score.options import ScoreOptions
 from workbench.classifier.config import TrainConfig
@@ -23,14 +22,15 @@ from workbench.domain import job_kinds
 from workbench.domain.annotations import Purpose
 from workbench.domain.designs import Design
 from workbench.domain.responses import Sampling
+from workbench.evidence import reader_quality
 from workbench.evidence.readings import queue_agreement
 from workbench.formats.read import read_instrument
 from workbench.jobs import launch
 from workbench.pipeline.queues import QueueSpec, make_queue
 from workbench.pipeline.training import TrainSpec
-from workbench.tui.annotation import session as session_screen
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.kit import session_screen
 
 WAIT_S = 1200
 """after which a worker counts as hung: it trains for a minute on two free cores, and many where
@@ -168,7 +168,7 @@ async def test_from_the_embedded_models_answers_to_the_plane(
     assert "step 20: " in log
 
     with Store.open(path) as store:
-        evaluation = pipeline.evaluation(store.classifiers.get("stance-1"))
+        evaluation = reader_quality.evaluation(store.classifiers.get("stance-1"))
         assert len(evaluation.true) == test.items
         command = ClassifyCommand("stance-1")
         read = command.start(store, command.preview(store))

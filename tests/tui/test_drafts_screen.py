@@ -72,7 +72,7 @@ async def opened(app: WorkbenchApp, pilot: Pilot[int], person: str | None = "Nor
     app.annotator = person
     screen = DraftsScreen("small")
     await app.push_screen(screen)
-    await until(pilot, lambda: screen._stack is not None or screen.trouble.shown)
+    await until(pilot, lambda: screen.review.stack is not None or screen.trouble.shown)
     await until(pilot, lambda: screen.current is None or screen.query_one("#draft").size.height)
     await pilot.pause()
     return screen
@@ -399,13 +399,13 @@ async def test_the_form_says_what_is_asked_and_its_drafts_come_to_the_open_scree
         await pilot.press("f5")
         await until(pilot, lambda: app.screen is screen)
         deadline = time.monotonic() + 600
-        while len(screen.waiting) < 4:
+        while len(screen.review.pending) < 4:
             assert time.monotonic() < deadline
             launch.reap()
             screen.tick()
             await pilot.pause(0.05)
         assert "2 · 0 accepted" not in screen.title_bar.note
-        texts = {(case.ref, case.line) for case in screen.waiting}
+        texts = {(case.ref, case.line) for case in screen.review.pending}
         assert ("b-1", "2. Let this be the law.") in texts
         await done(app, pilot)  # the drafts that came last are on the screen
         await pilot.press("a")
@@ -438,8 +438,8 @@ async def test_the_rule_drafts_at_once_and_without_a_job(path: Path) -> None:
         kinds: SelectionList[str] = form.query_one("#kind", SelectionList)
         assert kinds.selected == ["negation"], "a kind that no rule drafts is not offered"
         await pilot.press("f5")
-        await until(pilot, lambda: app.screen is screen and len(screen.waiting) == 3)
-        assert screen.waiting[0].line == "Statement a-1 should not become law."
+        await until(pilot, lambda: app.screen is screen and len(screen.review.pending) == 3)
+        assert screen.review.pending[0].line == "Statement a-1 should not become law."
         assert "workbench rule" in shown(app, "#provenance")
     with Store.open(path) as store:
         assert store.jobs.list() == ()

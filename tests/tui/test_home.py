@@ -18,13 +18,14 @@ from tests.conftest import instrument
 from tests.tui.annotation_stores import QUEUE, answers, labelling_store
 from tests.tui.bias_stores import asked, full
 from tests.tui.conftest import flowing, hostile_instrument, made, screen_text, until
-from workbench import pipeline, registry
+from workbench import registry
 from workbench.audits.bias_score.judged import judge_bias
 from workbench.domain.annotations import Reason
 from workbench.domain.designs import Design
 from workbench.domain.statements import VariantKind
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
+from workbench.pipeline import asking, planning
 from workbench.pipeline.drafting import draft_by_rule
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.home import home
@@ -40,11 +41,11 @@ from workbench.tui.statements.drafts import DraftsScreen
 def answered(path: Path, *, agree: float = 1.0) -> Path:
     """Let a scripted model answer everything of a small instrument, in this process."""
     with Store.open(path) as store:
-        plan = pipeline.plan(store, Design("small", "scripted", samples=30))
+        plan = planning.plan(store, Design("small", "scripted", samples=30))
         job = launch.create(store, plan.design, plan)
         attempt = store.jobs.claim(job, "test")
         model = ScriptedModel(Persona(agree=agree, unreadable=0.0))
-        pipeline.collect(store, plan, model, attempt=attempt, job=job)
+        asking.collect(store, plan, model, attempt=attempt, job=job)
         store.jobs.finish(job, attempt, "done", "all is stored")
     return path
 

@@ -24,9 +24,9 @@ from tests.tui.seats import Seat, at_screen
 from workbench.data import shipped_issue_scheme
 from workbench.domain.instruments import IssueDefinition
 from workbench.domain.statements import ORIGINAL, Statement, Wording
-from workbench.tui.annotation import session as session_screen
 from workbench.tui.annotation.issue_grid import IssueGridScreen, grid_columns, short_heads
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.kit import session_screen
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
 
@@ -174,9 +174,7 @@ async def test_what_others_said_is_nowhere(path: Path) -> None:
         assert thread is not None
         with pytest.raises(sqlite3.DatabaseError, match="prohibited"):
             thread.submit(
-                lambda session: session.annotator.connection.execute(
-                    "select label from issue_label"
-                )
+                lambda session: session.store.connection.execute("select label from issue_label")
             ).result()
 
 

@@ -14,7 +14,6 @@ from stores.core.store import Store
 from stores.jobs.job_rows import Job
 from tests.jobs.test_snapshots import done
 from tests.tui.conftest import flowing, made, screen_text, shown, until
-from workbench import pipeline
 from workbench.classifier.config import TrainConfig
 from workbench.cli.acts import make
 from workbench.cli.main import main
@@ -23,7 +22,7 @@ from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY, Sampling
 from workbench.errors import FieldError
 from workbench.jobs import launch, origin
-from workbench.pipeline import design_checks
+from workbench.pipeline import design_checks, planning
 from workbench.pipeline.training import ClassifySpec, TrainSpec
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.design_form import SAMPLED_WHOLE, sampling_note, switched
@@ -881,7 +880,7 @@ def test_a_quick_look_is_few_statements_by_the_seed_in_the_form_and_said_in_the_
         design = command.design(store)
         assert command.design(store).statements == design.statements
         assert replace(command, seed=8).design(store).statements != design.statements
-        plan = pipeline.plan(store, design)
+        plan = planning.plan(store, design)
     said = f"a quick look: 8 of {every} statements"
     assert said in plan.describe()
     command = [

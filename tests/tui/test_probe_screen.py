@@ -14,7 +14,7 @@ from textual.widgets import Input
 from stores.core.store import Store
 from stores.jobs.job_rows import PROBE, UNREADABLE, Job
 from tests.tui.conftest import HOSTILE, screen_text, shown, until
-from workbench import pipeline, registry
+from workbench import registry
 from workbench.classifier.config import TrainConfig
 from workbench.commands.check import CheckCommand
 from workbench.commands.draft import DraftCommand
@@ -28,6 +28,7 @@ from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import EXACTLY, WHEN_DECIDED, Sampling
 from workbench.formats.read import read_shipped
 from workbench.jobs import launch
+from workbench.pipeline import planning
 from workbench.pipeline.checking import CHECK, CheckSpec
 from workbench.pipeline.drafting import DraftSpec
 from workbench.pipeline.training import TrainSpec
@@ -63,7 +64,7 @@ def waiting(
 ) -> int:
     """Queue a job that waits for a person's decision."""
     with Store.open(path) as store:
-        plan = pipeline.plan(store, Design("small", model, samples=2))
+        plan = planning.plan(store, Design("small", model, samples=2))
         number = launch.create(
             store, plan.design, plan, probe=None if found is None else ProbeWish(True, result=found)
         )
@@ -282,7 +283,7 @@ async def test_the_form_of_a_job_is_filled_with_all_that_it_was_told(
             asks = of.design(store, "scripted")
         if asks.instrument != "veldania":
             store.instruments.add(read_shipped("veldania"))
-        asks = pipeline.plan(store, asks).design
+        asks = planning.plan(store, asks).design
     failed(path, job_kinds.SAMPLE, asks.as_json())
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -295,8 +296,8 @@ async def test_the_form_of_a_job_is_filled_with_all_that_it_was_told(
         values = app.screen.values()
         assert values is not None
         with Store.open(path) as store:
-            planned = pipeline.plan(store, RunCommand.from_form(values).design(store))
-            before = pipeline.plan(store, asks)
+            planned = planning.plan(store, RunCommand.from_form(values).design(store))
+            before = planning.plan(store, asks)
         assert planned.prompts.keys() == before.prompts.keys()
         assert replace(planned.design, variants=(), templates=()) == replace(
             asks, variants=(), templates=()

@@ -13,9 +13,10 @@ from tests.questionnaire_stores import TARGETS, Masses, Predict, card, ideal, pa
 from tests.tui.conftest import made, screen_text, until
 from tests.tui.test_questionnaire_screen import begin, press, settled
 from workbench import registry
+from workbench.audits.questionnaire.book import book
 from workbench.audits.questionnaire.effect_tables import compared
 from workbench.audits.questionnaire.judged import judge_questionnaire
-from workbench.audits.questionnaire.result import book, results_of
+from workbench.audits.questionnaire.result import results_of
 from workbench.audits.questionnaire.tables import under
 from workbench.domain.prompts import Probe
 from workbench.domain.questionnaires import LEAST_RESPONDENTS

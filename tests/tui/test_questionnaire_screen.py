@@ -26,6 +26,7 @@ from tests.tui.conftest import HOSTILE, flowing, judged_by, made, screen_text, s
 from workbench import registry
 from workbench.audits.questionnaire import reading as questionnaire_rows
 from workbench.audits.questionnaire.answer_tables import likeliest
+from workbench.audits.questionnaire.book import book
 from workbench.audits.questionnaire.effect_tables import compared
 from workbench.audits.questionnaire.figures import Condition
 from workbench.audits.questionnaire.judged import (
@@ -35,7 +36,7 @@ from workbench.audits.questionnaire.judged import (
     prompt_asked,
 )
 from workbench.audits.questionnaire.options import PredictionOptions
-from workbench.audits.questionnaire.result import book, results_of
+from workbench.audits.questionnaire.result import results_of
 from workbench.audits.questionnaire.score import PredictionReport
 from workbench.audits.questionnaire.tables import under
 from workbench.domain.instruments import Instrument

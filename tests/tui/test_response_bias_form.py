@@ -16,7 +16,7 @@ from stores.jobs.job_rows import Job
 from tests.conftest import instrument
 from tests.tui.conftest import made, screen_text, shown, until
 from tests.tui.test_questionnaire_form import visible_fields
-from workbench import pipeline, registry
+from workbench import registry
 from workbench.audits.response_bias import AUDIT
 from workbench.commands.run import RunCommand
 from workbench.domain.choices import (
@@ -45,6 +45,7 @@ from workbench.errors import UsageError
 from workbench.inference.scripted.answers import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
+from workbench.pipeline import asking, planning, scoring
 from workbench.pipeline.estimates import estimate
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.design_form import (
@@ -145,12 +146,12 @@ def ask(path: Path, model: str = "letters", sampling: Sampling = LETTER, **habit
     with Store.open(path) as store:
         samples = 1 if sampling == EXACTLY else 4
         design = Design("choices", model, AUDIT.name, samples, sampling, family="lettered", tries=2)
-        plan = pipeline.plan(store, design)
+        plan = planning.plan(store, design)
         job = launch.create(store, plan.design, plan)
         attempt = store.jobs.claim(job, "test")
         assert attempt is not None
         stand_in = ScriptedModel(Persona(letters=LetterHabits(**habits)), model)  # type: ignore[arg-type]
-        run = pipeline.collect if sampling != EXACTLY else pipeline.score_design
+        run = asking.collect if sampling != EXACTLY else scoring.score_design
         run(store, plan, stand_in, attempt=attempt, job=job)
         store.jobs.finish(job, attempt, "done", "all is stored")
     return job
@@ -379,7 +380,7 @@ def test_the_dearest_outcome_is_that_of_all_tries_and_an_earlier_job_says_how_ma
     prices = {"WORKBENCH_PRICE_IN": "1", "WORKBENCH_PRICE_OUT": "2"}
     with Store.open(path) as store:
         design = Design("choices", "openai:m", AUDIT.name, 4, LETTER, family="lettered", tries=5)
-        plan = pipeline.plan(store, design)
+        plan = planning.plan(store, design)
         found = estimate(plan, (), prices)
         assert (found.prompts, found.answers, found.answers_most) == (7, 28, 140)
         assert (found.least.requests, found.most.requests, found.most.answer_tokens) == (
@@ -406,7 +407,7 @@ def test_the_time_and_the_cost_to_come_reckon_with_answers_that_are_drawn_again(
 ) -> None:
     with Store.open(made(tmp_path / "audit.db", questions())) as store:
         design = Design("choices", "openai:m", AUDIT.name, 4, LETTER, family="lettered")
-        number = launch.create(store, design, pipeline.plan(store, design))
+        number = launch.create(store, design, planning.plan(store, design))
         store.jobs.claim(number, "test")
         told = '{"answers": 10, "invalid": 5, "seconds": 5, "cost": 1.0}'
         with store.write() as connection:

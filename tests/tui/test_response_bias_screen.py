@@ -22,6 +22,7 @@ from workbench import registry
 from workbench.audits.response_bias import judged as judging
 from workbench.audits.response_bias import questions as below
 from workbench.audits.response_bias.answers import subject_of
+from workbench.audits.response_bias.book import book
 from workbench.audits.response_bias.judged import (
     ResponseBiasJudged,
     compared,
@@ -31,7 +32,6 @@ from workbench.audits.response_bias.judged import (
 from workbench.audits.response_bias.options import DEFAULTS, ChangeOptions, Definition
 from workbench.audits.response_bias.question_tables import blanks_shown
 from workbench.audits.response_bias.questions import Changes, question, questions
-from workbench.audits.response_bias.result import book
 from workbench.audits.response_bias.score import beside, formula
 from workbench.audits.response_bias.tables import change
 from workbench.data import shipped_templates

@@ -20,6 +20,7 @@ from workbench.audits.chosen_run import find_run
 from workbench.domain.rulings import Verdict
 from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.listed_rulings import list_rulings
+from workbench.sessions.review import run_key
 from workbench.tui.annotation.adjudicate import AdjudicateScreen
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.app import WorkbenchApp
@@ -28,7 +29,6 @@ from workbench.tui.kit.dialogs import NoteDialog
 from workbench.tui.results.answers import WholeAnswerScreen
 from workbench.tui.review.item import ReviewItemScreen
 from workbench.tui.review.review import ReviewScreen
-from workbench.tui.review.session import run_key
 from workbench.tui.rulings.dialog import RulingDialog
 from workbench.tui.rulings.listed import RulingsScreen
 from workbench.tui.rulings.ruling import RuledText

@@ -15,7 +15,6 @@ from textual.widgets import Input, Select, TextArea
 from stores.core.store import Store
 from tests.conftest import instrument
 from tests.tui.conftest import flowing, large_instrument, made, screen_text, shown, status, until
-from workbench import pipeline
 from workbench.domain.designs import Design
 from workbench.domain.statements import (
     NEGATION,
@@ -28,6 +27,7 @@ from workbench.domain.statements import (
 )
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
+from workbench.pipeline import asking, planning
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import ConfirmScreen
 from workbench.tui.kit.person_dialog import EditorDialog
@@ -87,10 +87,10 @@ async def on_sheet(pilot: Driver, n: int = 3) -> None:
 def answered(path: Path) -> int:
     """Let a scripted model answer everything; return how many answers the first statement has."""
     with Store.open(path) as store:
-        plan = pipeline.plan(store, Design("small", "scripted", samples=2))
+        plan = planning.plan(store, Design("small", "scripted", samples=2))
         job = launch.create(store, plan.design, plan)
         attempt = store.jobs.claim(job, "test")
-        pipeline.collect(store, plan, ScriptedModel(Persona()), attempt=attempt, job=job)
+        asking.collect(store, plan, ScriptedModel(Persona()), attempt=attempt, job=job)
         store.jobs.finish(job, attempt, "done", "all is stored")
         return store.statements.history("small", "a-1")[-1].answers
 

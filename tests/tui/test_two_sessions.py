@@ -16,7 +16,8 @@ from tests.tui.annotation_stores import QUEUE, answers, labelling_store
 from tests.tui.seats import at_screen
 from tests.tui.test_issue_grid import path as grid_path  # noqa: F401  a fixture
 from workbench.errors import ConflictError
-from workbench.tui.annotation.annotate import AnnotateScreen, QueueSession
+from workbench.sessions.labels import QueueSession
+from workbench.tui.annotation.annotate import AnnotateScreen
 
 
 @pytest.fixture
@@ -43,9 +44,9 @@ def test_a_label_of_another_session_is_not_replaced_unseen(queue: Path) -> None:
         first.label(item.unit, "agree", 1000, None)
         with pytest.raises(ConflictError, match="another session of ana labelled this item: agree"):
             second.label(other.unit, "disagree", 1000, None)
-        assert second.annotator.item(other.unit).label == "agree"
+        assert second.store.item(other.unit).label == "agree"
         second.label(other.unit, "disagree", 1000, None)
-        assert second.annotator.item(other.unit).label == "disagree", "pressed again it is meant"
+        assert second.store.item(other.unit).label == "disagree", "pressed again it is meant"
 
 
 async def test_the_screen_says_that_another_session_has_the_item(queue: Path) -> None:

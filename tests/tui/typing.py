@@ -22,10 +22,9 @@ from textual.pilot import Pilot
 
 from stores.core.store import Store
 from tests.tui.conftest import until
-from workbench.tui.annotation import session
-from workbench.tui.annotation.session import SessionThread
+from workbench.sessions.session import SessionThread
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.kit import base, key_gate
+from workbench.tui.kit import base, key_gate, session_screen
 
 SCALE = 10
 """by which all times are shortened: of the person, the store and the program, save that a lull
@@ -82,7 +81,11 @@ def slow_store(seconds: float = LOAD_S) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(base, "of_store", late)
         patch.setattr(SessionThread, "submit", submit_late)
-        for module, name in ((key_gate, "STUCK_S"), (key_gate, "TOLD_S"), (session, "GLANCE_S")):
+        for module, name in (
+            (key_gate, "STUCK_S"),
+            (key_gate, "TOLD_S"),
+            (session_screen, "GLANCE_S"),
+        ):
             patch.setattr(module, name, getattr(module, name) / SCALE)
         yield
 
@@ -130,8 +133,8 @@ async def press_after_a_look(app: WorkbenchApp, pilot: Pilot[Any], key: str) -> 
     """Press a key as a person who sees what is on the screen, and wait until it did what it
     does.
     """
-    if isinstance(app.screen, session.SessionScreen):
-        await asyncio.sleep(session.GLANCE_S)
+    if isinstance(app.screen, session_screen.SessionScreen):
+        await asyncio.sleep(session_screen.GLANCE_S)
     await pilot.press(key)
     await done(app, pilot)
 

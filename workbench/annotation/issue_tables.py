@@ -180,63 +180,8 @@ def agreement(of: IssueFigures) -> Table[IssueAgreement]:
                 words=in_words(row.issue for row in of.report.issues),
             ),
             Column("ties", "ties", lambda row: row.ties, Kind.COUNT, help="statements to decide"),
-            Column(
-                "cohen",
-                "mean Cohen's κ",
-                lambda row: row.cohen.mean,
-                Kind.COEFFICIENT,
-                help="over the pairs of annotators (arXiv version 1, Table 3)",
-                short="Cohen",
-                scale=SCALE,
-            ),
-            Column(
-                "sd",
-                "sd",
-                lambda row: row.cohen.sd,
-                Kind.COEFFICIENT,
-                help="over the pairs of annotators",
-                aside=True,
-            ),
-            Column(
-                "cohen_pairs",
-                "pairs",
-                lambda row: row.cohen.defined,
-                Kind.COUNT,
-                help="with a κ",
-                aside=True,
-            ),
-            Column(
-                "fleiss",
-                "Fleiss' κ",
-                lambda row: row.fleiss,
-                Kind.COEFFICIENT,
-                help="of all annotators at once (journal version, Table 1)",
-                short="Fleiss",
-                scale=SCALE,
-            ),
-            Column(
-                "alpha",
-                "α",
-                lambda row: row.alpha,
-                Kind.COEFFICIENT,
-                help="Krippendorff's, nominal",
-                aside=True,
-            ),
-            Column(
-                "percent",
-                "equal",
-                lambda row: row.percent,
-                Kind.SHARE,
-                help="pairs of equal labels",
-                aside=True,
-            ),
-            Column(
-                "n",
-                "n",
-                lambda row: row.fleiss.n,
-                Kind.COUNT,
-                help="statements with two labels or more",
-            ),
+            *_kappa_columns(),
+            *_percent_columns(),
             *(sign("given", label) for label in (1, 0, -1)),
             *(sign("gold", label) for label in (1, 0, -1)),
             Column(
@@ -259,6 +204,75 @@ def agreement(of: IssueFigures) -> Table[IssueAgreement]:
             if definition.name == row.issue and definition.definition
         ],
     )
+
+
+def _kappa_columns() -> list[Column[IssueAgreement]]:
+    """Return the columns of the coefficients of agreement."""
+    return [
+        Column(
+            "cohen",
+            "mean Cohen's κ",
+            lambda row: row.cohen.mean,
+            Kind.COEFFICIENT,
+            help="over the pairs of annotators (arXiv version 1, Table 3)",
+            short="Cohen",
+            scale=SCALE,
+        ),
+        Column(
+            "sd",
+            "sd",
+            lambda row: row.cohen.sd,
+            Kind.COEFFICIENT,
+            help="over the pairs of annotators",
+            aside=True,
+        ),
+        Column(
+            "cohen_pairs",
+            "pairs",
+            lambda row: row.cohen.defined,
+            Kind.COUNT,
+            help="with a κ",
+            aside=True,
+        ),
+        Column(
+            "fleiss",
+            "Fleiss' κ",
+            lambda row: row.fleiss,
+            Kind.COEFFICIENT,
+            help="of all annotators at once (journal version, Table 1)",
+            short="Fleiss",
+            scale=SCALE,
+        ),
+        Column(
+            "alpha",
+            "α",
+            lambda row: row.alpha,
+            Kind.COEFFICIENT,
+            help="Krippendorff's, nominal",
+            aside=True,
+        ),
+    ]
+
+
+def _percent_columns() -> list[Column[IssueAgreement]]:
+    """Return the columns of the share of equal labels, and of its statements."""
+    return [
+        Column(
+            "percent",
+            "equal",
+            lambda row: row.percent,
+            Kind.SHARE,
+            help="pairs of equal labels",
+            aside=True,
+        ),
+        Column(
+            "n",
+            "n",
+            lambda row: row.fleiss.n,
+            Kind.COUNT,
+            help="statements with two labels or more",
+        ),
+    ]
 
 
 def pairs(of: IssueFigures) -> Table[tuple[str, Pair]]:

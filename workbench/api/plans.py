@@ -11,13 +11,14 @@ from stores.core.store import Store as OpenStore
 from workbench import registry
 from workbench.api.options import given
 from workbench.api.results import Table
+from workbench.audits.followed_plans import check
 from workbench.commands.run import NOT_OF_DESIGN, RunCommand, run_options
 from workbench.domain.designs import CORRECTIONS, SHOWN, FrozenPlan
 from workbench.errors import UsageError
 from workbench.figures.visible import visible
 from workbench.formats.folder import expanded, put
 from workbench.formats.plans import plan_text, read_plan
-from workbench.pipeline.plans import check, frozen, judging
+from workbench.pipeline.plans import frozen, judging
 
 
 @dataclass(frozen=True, slots=True)

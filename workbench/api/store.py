@@ -24,10 +24,10 @@ from workbench.api.typed import (
     Typed,
 )
 from workbench.audits.audit import Medium
+from workbench.audits.followed_plans import with_plans
 from workbench.errors import ReadOnlyStore, StoreError, UsageError
 from workbench.figures.json_values import to_json_values
 from workbench.figures.visible import visible
-from workbench.pipeline.plans import with_plans
 from workbench.tidy.columns import Batch, Choice
 from workbench.tidy.columns import Rows as Declared
 from workbench.tidy.export import KINDS, Exported

@@ -128,7 +128,7 @@ class Judging(TypedDict, total=False):
     """exact runs: count these samples as unreadable as often as no label begins the answer"""
     same_within: float | None
     """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5
-    points (default: none: a difference that is not shown stays undecided)"""
+    points (default: none: a difference that is not significant is inconclusive)"""
     as_published: bool
     """judge by the published rules where the usual ones differ"""
     reader: str | None
@@ -226,7 +226,7 @@ class AnyFigures(TypedDict, total=False):
     """kappas over only the statements that people answered"""
     same_within: float | None
     """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5
-    points (default: none: a difference that is not shown stays undecided)"""
+    points (default: none: a difference that is not significant is inconclusive)"""
     as_published: bool
     """judge by the published rules where the usual ones differ"""
     reader: str | None
@@ -386,7 +386,7 @@ class ReliabilityFigures(TypedDict, total=False):
     """kappas over only the statements that people answered"""
     same_within: float | None
     """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5
-    points (default: none: a difference that is not shown stays undecided)"""
+    points (default: none: a difference that is not significant is inconclusive)"""
     as_published: bool
     """judge by the published rules where the usual ones differ"""
     reader: str | None
@@ -453,7 +453,7 @@ class ConsistencyFigures(TypedDict, total=False):
     """draws for each interval; 0: no intervals (default: 1000)"""
     same_within: float | None
     """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5
-    points (default: none: a difference that is not shown stays undecided)"""
+    points (default: none: a difference that is not significant is inconclusive)"""
     as_published: bool
     """judge by the published rules where the usual ones differ"""
     reader: str | None
@@ -519,7 +519,7 @@ class BiasScoreFigures(TypedDict, total=False):
     """only statements of this dimension (default: both)"""
     same_within: float | None
     """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5
-    points (default: none: a difference that is not shown stays undecided)"""
+    points (default: none: a difference that is not significant is inconclusive)"""
     as_published: bool
     """judge by the published rules where the usual ones differ"""
     reader: str | None
@@ -618,7 +618,7 @@ class QuestionnaireFigures(TypedDict, total=False):
     """also the figures of subgroups of the respondents (default: none)"""
     same_within: float | None
     """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5
-    points (default: none: a difference that is not shown stays undecided)"""
+    points (default: none: a difference that is not significant is inconclusive)"""
     as_published: bool
     """judge by the published rules where the usual ones differ"""
     without_rulings: bool
@@ -667,7 +667,7 @@ class ResponseBiasFigures(TypedDict, total=False):
     """leave the rows of typos out of the matrix"""
     same_within: float | None
     """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5
-    points (default: none: a difference that is not shown stays undecided)"""
+    points (default: none: a difference that is not significant is inconclusive)"""
     as_published: bool
     """judge by the published rules where the usual ones differ"""
     without_rulings: bool
@@ -990,7 +990,7 @@ class ReportOptions(TypedDict, total=False):
     the last one before another option or at the end"""
     same_within: float | None
     """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5
-    points (default: none: a difference that is not shown stays undecided)"""
+    points (default: none: a difference that is not significant is inconclusive)"""
     as_published: bool
     """judge by the published rules where the usual ones differ"""
     table: str | Sequence[str] | None

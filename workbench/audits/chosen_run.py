@@ -10,6 +10,7 @@ from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench import registry
 from workbench.domain.prompts import LATEST, NONE, TemplateChoice
+from workbench.domain.questionnaires import named_few
 from workbench.errors import AmbiguousRun, UnknownName
 from workbench.evidence.runs import (
     FIRST,
@@ -21,6 +22,7 @@ from workbench.evidence.runs import (
     templates_of,
     whole_name,
     whole_names,
+    without_runs,
 )
 
 NO_LABELS: Mapping[str, str] = {}
@@ -67,6 +69,21 @@ def find_run(
         instrument, (model,) if model else (), templates, sampling, dtype, snapshot, fingerprint
     )
     return run_meant(store, audit, which, answered=answered)
+
+
+def check_models(store: Store, audit: str, which: AnswerSelection) -> None:
+    """Check that every named model has answers of an audit, if any model has.
+
+    Raises UnknownName for names of models without.
+    """
+    runs = store.runs.list(audit, which.instrument, personas=True)
+    missing_names = without_runs(store, runs, which.models) if runs else []
+    if missing_names:
+        models = ", ".join(sorted({run.model for run in runs}))
+        raise UnknownName(
+            f"the store has no {audit} answers by {named_few(missing_names)}. Models with "
+            f"answers: {models}"
+        )
 
 
 def run_meant(store: Store, audit: str, which: AnswerSelection, *, answered: bool = False) -> Run:

@@ -16,7 +16,6 @@ from workbench.domain.questionnaires import named_few
 from workbench.domain.responses import ModelCard
 from workbench.errors import UsageError
 from workbench.formats.personas import described
-from workbench.inference.chat_turns import EARLIER_FOLDED, FOLDED, writes_system_turn
 
 SHOWN = 6
 "the number of personas of which a plan shows the beginnings"
@@ -42,6 +41,9 @@ def check_turns(design: Design, probes: Sequence[Probe], card: ModelCard | None)
 
     The persona would be part of the user's turn then, which is another treatment.
     """
+    # Figures are about personas, too, and need nothing that asks models.
+    from workbench.inference.chat_turns import EARLIER_FOLDED, FOLDED, writes_system_turn
+
     dialogues = [
         persona.name for persona in design.personas if persona.kind == PersonaKind.CONVERSATION
     ]

@@ -26,7 +26,7 @@ from workbench.options.shared import MODEL, STORE
 if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.audits.audit import Demonstration
-    from workbench.pipeline import Plan
+    from workbench.pipeline.planning import Plan
 
 EMBEDDED, PERSON, SCRIPTED = "smollm2", "demo", "scripted:"
 "the model that is asked, the person of typos in questions, and the prefix of scripted models"
@@ -46,11 +46,11 @@ EMBEDDED, PERSON, SCRIPTED = "smollm2", "demo", "scripted:"
 def demo(options: Namespace) -> int:
     """Make the demonstration store if needed, start or resume its audit, and open the workbench."""
     from stores.core.store import Store
-    from workbench import pipeline
     from workbench.cli.acts import make
     from workbench.cli.showing import of
     from workbench.inference.load import check_reachable
     from workbench.jobs import launch
+    from workbench.pipeline import planning
 
     audit = registry.audit(options.audit)
     demonstration = audit.demonstration()
@@ -62,7 +62,7 @@ def demo(options: Namespace) -> int:
         if options.personas:
             _ask_personas(store)
         design = demonstration.design(store, options.model)
-        plan = pipeline.plan(store, design)
+        plan = planning.plan(store, design)
         say_wrapped(plan.describe())
         job_id = None
         if not plan.samples_needed:
@@ -94,10 +94,10 @@ def _ask_personas(store: Store) -> None:
 
     Invented people label, decide and rule on their answers.
     """
-    from workbench import pipeline
     from workbench.cli.acts import make
     from workbench.evidence.runs import runs_of
     from workbench.jobs import demonstration
+    from workbench.pipeline import planning
 
     for audit in registry.asking():
         audit_demo = audit.demonstration()
@@ -106,7 +106,7 @@ def _ask_personas(store: Store) -> None:
         make(store.path, demo=True, instrument=audit_demo.instrument)
         _put_errors(store, audit_demo)
         models = [f"{SCRIPTED}{name}" for name in audit_demo.personas]
-        plans = [pipeline.plan(store, audit_demo.design(store, model)) for model in models]
+        plans = [planning.plan(store, audit_demo.design(store, model)) for model in models]
         if new_plans := [plan for plan in plans if plan.samples_needed]:
             names = ", ".join(plan.design.model.removeprefix(SCRIPTED) for plan in new_plans)
             description = (

@@ -59,16 +59,16 @@ def of_audit(name: str, own: FigureVerb) -> Verb:
 
 def _ask(store: Store, options: Namespace, name: str, own: FigureVerb, refs: Sequence[str]) -> int:
     """Ask about some statements and print the figures, or print what would be asked."""
-    from workbench import pipeline
     from workbench.cli.watching import EXIT_CODES, watch
     from workbench.jobs import launch
+    from workbench.pipeline import planning
 
     run_arguments = run.given(
         **(vars(options) | {"audit": registry.DEFAULT_AUDIT, "statements": None})
     )
     design = RunCommand.from_arguments(run_arguments).design(store)
     design = replace(design, statements=tuple(refs))
-    run_plan = pipeline.plan(store, design)
+    run_plan = planning.plan(store, design)
     if not options.json:
         sample = ", ".join(refs[:20]) + (", …" if len(refs) > 20 else "")
         say(
@@ -239,8 +239,8 @@ def _tell(made: FrozenPlan, path: Path) -> None:
 
 def _check(options: Namespace) -> int:
     from stores.core.store import Store
+    from workbench.audits.followed_plans import check
     from workbench.formats.plans import read_plan
-    from workbench.pipeline.plans import check
 
     refuse(flat(FREEZING), options, "--check reads all of that from the plan")
     frozen_plan, _ = read_plan(options.check)

@@ -191,7 +191,7 @@ def _alone(store: Path, words: Sequence[str]) -> Verb:
 def _show(audit: Audit, options: Namespace) -> int:
     """Print or write an audit's figures."""
     from stores.core.store import Store
-    from workbench.pipeline.plans import with_plans
+    from workbench.audits.followed_plans import with_plans
 
     def shown() -> Printed:
         return with_plans(

@@ -67,12 +67,12 @@ class PromptsCommand(ImmediateCommand):
 
     def run(self, store: Store) -> Outcome:
         """Write the prompts. Raises WorkbenchError if they cannot be written."""
-        from workbench import pipeline
         from workbench.formats.folder import put
         from workbench.formats.prompt_files import prompt_files
+        from workbench.pipeline import planning
 
         design = self.design(store)
-        plan = pipeline.plan(store, design)
+        plan = planning.plan(store, design)
         files = prompt_files(self.layout, plan.probes, self.model, design.sampling, design.samples)
         put(files, self.folder, force=False)
         n_prompts, times = plural(len(plan.prompts), "prompt"), plural(design.samples, "time")

@@ -12,10 +12,17 @@ from workbench.commands.audit_options import AUDIT, RUN, given_values, own_value
 from workbench.commands.command import JobCommand, Preview, option, shared_option
 from workbench.domain.designs import Design
 from workbench.domain.job_kinds import SAMPLE
-from workbench.domain.responses import EXACT, EXACTLY, MAY_BE_LEFT, WHEN_DECIDED, Sampling, sampled
+from workbench.domain.responses import (
+    DTYPES,
+    EXACT,
+    EXACTLY,
+    MAY_BE_LEFT,
+    WHEN_DECIDED,
+    Sampling,
+    sampled,
+)
 from workbench.errors import UsageError
 from workbench.formats.personas import as_given, given_personas
-from workbench.inference.base import DTYPES
 from workbench.inference.chat_turns import NO_DEFAULT
 from workbench.inference.extra_fields import extra_fields
 from workbench.options.option import Option, Type
@@ -431,13 +438,13 @@ class RunPreview(Preview):
 
 def preview_run(store: Store, design: Design, *, batch: bool = False) -> RunPreview:
     """Return what asking for a design would take."""
-    from workbench import pipeline
+    from workbench.pipeline import design_checks, estimates, planning
 
-    plan = pipeline.plan(store, design)
-    batched = pipeline.check_batched(plan.design, wanted=batch)
+    plan = planning.plan(store, design)
+    batched = design_checks.check_batched(plan.design, wanted=batch)
     estimate = None
     if plan.samples_needed:
-        estimate = pipeline.estimate(plan, store.jobs.list(), batched=batched)
+        estimate = estimates.estimate(plan, store.jobs.list(), batched=batched)
     data = {
         "prompts_planned": len(plan.probes),
         "prompts_distinct": len(plan.prompts),

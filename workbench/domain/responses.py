@@ -36,6 +36,13 @@ MAY_BE_LEFT = ("temperature", "top_p", "top_k")
 
 With top-k its min-p and its penalties are left to it, too.
 """
+QUANTISED = {"int8": 1.0, "nf4": 0.5625}
+"""bytes per weight of a linear layer if weights are quantised on loading, by bitsandbytes
+
+They are for LLM.int8(), and 4-bit NormalFloat with an absolute maximum for each 64 of them. Other
+layers are not quantised.
+"""
+DTYPES = ("float32", "bfloat16", "float16", *QUANTISED)
 RAW_THOUGHTS = (
     "a raw prompt is continued as text, so there is no thought before the answer that --thinking "
     "could bound; leave it out, or ask with templates that are chats"

@@ -351,8 +351,11 @@ def _missing(several: Sequence[AnsweredPlan]) -> Iterator[str]:
         reason = (
             f": {model.job}" if model.job else f": {model.failed:,} failed" if model.failed else ""
         )
+        what = "of the plan was answered"
+        if model.imported:
+            what = "of the answers that the imported prompts need can be counted"
         yield (
-            f"{WARNS}{subject} {number(model.share, Kind.SHARE)} of the plan was answered "
+            f"{WARNS}{subject} {number(model.share, Kind.SHARE)} {what} "
             f"({model.answered:,} of {model.planned:,} {model.unit}){reason}."
         )
     if len(incomplete) > SHOWN:

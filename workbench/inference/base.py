@@ -17,18 +17,19 @@ from numpy.typing import NDArray
 from workbench.domain.batches import BatchLedger, SentBatch
 from workbench.domain.gpus import Gpu
 from workbench.domain.prompts import Prompt
-from workbench.domain.responses import Answerer, Drawn, ModelCard, Request, Sampling
+from workbench.domain.responses import (
+    DTYPES,
+    QUANTISED,
+    Answerer,
+    Drawn,
+    ModelCard,
+    Request,
+    Sampling,
+)
 from workbench.domain.statements import Statement
 from workbench.errors import MissingPackage, UsageError
 from workbench.installed import install
 
-QUANTISED = {"int8": 1.0, "nf4": 0.5625}
-"""bytes per weight of a linear layer if weights are quantised on loading, by bitsandbytes
-
-They are for LLM.int8(), and 4-bit NormalFloat with an absolute maximum for each 64 of them. Other
-layers are not quantised.
-"""
-DTYPES = ("float32", "bfloat16", "float16", *QUANTISED)
 USUAL = "float32 on a CPU, bfloat16 on a GPU"
 "the default"
 

@@ -15,13 +15,14 @@ from pathlib import Path
 
 from stores.core.store import Store
 from stores.jobs.job_rows import Job
-from workbench import pipeline, registry
+from workbench import registry
 from workbench.domain.designs import Design
 from workbench.domain.job_kinds import DRAFT, SAMPLE
 from workbench.domain.probe_results import ProbeWish
 from workbench.errors import JobError, UsageError
 from workbench.jobs import origin
 from workbench.jobs.origin import check_room
+from workbench.pipeline import planning
 from workbench.pipeline.design_checks import launched, scripted, served
 from workbench.version import __version__
 
@@ -41,7 +42,7 @@ SETTLED_BEFORE = "nothing was asked: stored answers settle every prompt"
 def create(
     store: Store,
     design: Design,
-    plan: pipeline.Plan | None = None,
+    plan: planning.Plan | None = None,
     *,
     probe: ProbeWish | None = None,
     patient: bool = False,
@@ -52,7 +53,7 @@ def create(
     Raises UsageError if the design has no prompts, JobError if an active job asks the same: two
     jobs would ask the same prompts twice.
     """
-    plan = plan or pipeline.plan(store, design)
+    plan = plan or planning.plan(store, design)
     return create_job(
         store, SAMPLE, plan.design.as_json(), plan.samples, probe, patient=patient, batched=batched
     )
@@ -86,7 +87,7 @@ def create_job(
     )
 
 
-def is_noted(store: Store, plan: pipeline.Plan) -> bool:
+def is_noted(store: Store, plan: planning.Plan) -> bool:
     """Whether a job says that this design was asked, or nobody will want to know: figures of
     people's answers and of multiple-choice questions are of what a job asked of their instrument,
     and a run that is asked until settled is whole where it is noted that stored answers settle it.
@@ -99,7 +100,7 @@ def is_noted(store: Store, plan: pipeline.Plan) -> bool:
     )
 
 
-def note_stored(store: Store, plan: pipeline.Plan) -> int:
+def note_stored(store: Store, plan: planning.Plan) -> int:
     """Let stored answers to prompts of the same text count for a design without anything left to
     ask; return the number of the job that records this.
     """
@@ -115,7 +116,7 @@ def note_stored(store: Store, plan: pipeline.Plan) -> int:
     return store.jobs.note_done(SAMPLE, spec, plan.samples_stored, why, __version__, mark)
 
 
-def add_cells(store: Store, plan: pipeline.Plan) -> None:
+def add_cells(store: Store, plan: planning.Plan) -> None:
     """Write the design cells of a plan, whose prompts may have the same texts as those of other
     instruments or statements.
     """
@@ -158,7 +159,7 @@ def spawn(path: Path, job_id: int) -> int:
 def start(
     store: Store,
     design: Design,
-    plan: pipeline.Plan | None = None,
+    plan: planning.Plan | None = None,
     *,
     probe: ProbeWish | None = None,
     patient: bool = False,
@@ -182,7 +183,7 @@ def start(
     )
 
 
-def wants_probe(store: Store, plan: pipeline.Plan) -> bool:
+def wants_probe(store: Store, plan: planning.Plan) -> bool:
     """Return whether a run should begin with a probe: see `workbench.jobs.probing.is_worth_it`."""
     from workbench.jobs.probing import is_worth_it
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from stores.jobs.job_rows import PROBE, UNDRAWN, UNREADABLE
-from workbench import pipeline
 from workbench.domain.probe_results import ProbeResult, percent
 from workbench.inference.base import Doubtful
 from workbench.jobs.probing import probe
+from workbench.pipeline import planning
 
 if TYPE_CHECKING:
     from workbench.domain.designs import Design
@@ -29,7 +29,7 @@ def begin(task: Task, design: Design, model: Model) -> Ended | None:
     store, job, request = task.store, task.job, task.job.probe
     if request is None or request.result is not None:
         return None
-    plan = pipeline.plan(store, design, card=model.card)
+    plan = planning.plan(store, design, card=model.card)
     if not plan.samples_needed:
         return None
     store.jobs.beat(job.id, "probe: answers that count in no figure")

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from stores.jobs.job_rows import UNDRAWN, UNREADABLE
-from workbench import pipeline
 from workbench.domain.designs import Design
 from workbench.domain.names import plural, speed
 from workbench.domain.probe_results import FirstAnswers
@@ -18,6 +17,7 @@ from workbench.inference.base import Batching, Model, Work
 from workbench.jobs import probe
 from workbench.jobs import tidying as batching
 from workbench.jobs.task import AGAIN, Ended, Task, said, unfinished
+from workbench.pipeline import asking, planning, scoring
 
 NEVER = "The same requests would fail again."
 PLANS = 5
@@ -60,9 +60,7 @@ def sample(task: Task) -> Ended:
     return _ended(task, plan, progress)
 
 
-def _asked(
-    task: Task, design: Design, model: Model
-) -> tuple[pipeline.Plan, pipeline.AskingProgress]:
+def _asked(task: Task, design: Design, model: Model) -> tuple[planning.Plan, asking.AskingProgress]:
     """Ask for all missing answers of a design.
 
     Plans again if a statement was changed before anything was asked.
@@ -70,13 +68,13 @@ def _asked(
     store, job = task.store, task.job
     only_prompts = store.jobs.failed_prompts(job.id) if job.only_failed else None
     exact = design.sampling.mode == EXACT
-    ask, activity = (pipeline.score_design, "scoring") if exact else (pipeline.collect, "sampling")
+    ask, activity = (scoring.score_design, "scoring") if exact else (asking.collect, "sampling")
     checks_first = not job.patient and only_prompts is None
     first = (
         FirstAnswers(exact, at_once=job.batched or bool(design.cluster)) if checks_first else None
     )
     for attempt in range(PLANS):
-        plan = pipeline.plan(store, design, card=model.card, attempt=task.attempt)
+        plan = planning.plan(store, design, card=model.card, attempt=task.attempt)
         store.jobs.plan(job.id, plan.samples, plan.samples_stored + plan.samples_spared)
         store.jobs.beat(job.id, activity if only_prompts is None else "retrying what failed")
         task.say(f"{said(model.card)}\n{plan.describe()}")
@@ -99,7 +97,7 @@ def _asked(
     raise AssertionError("the last plan is asked, or its conflict is raised")
 
 
-def _log(task: Task, design: Design, progress: pipeline.AskingProgress) -> None:
+def _log(task: Task, design: Design, progress: asking.AskingProgress) -> None:
     """Log who answered, failures with reasons, and cut-off or saved answers."""
     if progress.answerers:
         task.say("snapshots: " + "; ".join(answerer.describe() for answerer in progress.answerers))
@@ -115,7 +113,7 @@ def _log(task: Task, design: Design, progress: pipeline.AskingProgress) -> None:
             task.say(remark)
 
 
-def _ended(task: Task, plan: pipeline.Plan, progress: pipeline.AskingProgress) -> Ended:
+def _ended(task: Task, plan: planning.Plan, progress: asking.AskingProgress) -> Ended:
     """Return the final state, with a message on stored answers and other notes for the user."""
     design, unit = plan.design, _unit(plan.design)
     counted_here = unit if plan.tally is None else "valid answers"
@@ -151,7 +149,7 @@ def _ended(task: Task, plan: pipeline.Plan, progress: pipeline.AskingProgress) -
     return "done", f"{stored_note}{_besides(progress, design)}{rate_note}{spared_note}{cut_note}"
 
 
-def _besides(progress: pipeline.AskingProgress, design: Design) -> str:
+def _besides(progress: asking.AskingProgress, design: Design) -> str:
     """Return notes on other answers.
 
     They are invalid ones, too many or too few valid ones, and those of several snapshots.
@@ -174,7 +172,7 @@ def _unit(design: Design) -> str:
     return "prompts" if design.sampling.mode == EXACT else "answers"
 
 
-def cut_off(progress: pipeline.AskingProgress, design: Design) -> str:
+def cut_off(progress: asking.AskingProgress, design: Design) -> str:
     """Return a note on answers cut off in thought, with advice.
 
     It is empty if there are none.
@@ -197,13 +195,13 @@ def cut_off(progress: pipeline.AskingProgress, design: Design) -> str:
     )
 
 
-def settled_words(progress: pipeline.AskingProgress) -> str:
+def settled_words(progress: asking.AskingProgress) -> str:
     """Return the number of settled prompts, and the share of answers that this took."""
     verb = "is" if progress.settled == 1 else "are"
     return f"{plural(progress.settled, 'prompt')} {verb} settled: {progress.settlement}"
 
 
-def drawn_again(progress: pipeline.AskingProgress) -> str:
+def drawn_again(progress: asking.AskingProgress) -> str:
     """Return a note on answers that were drawn again.
 
     They had no offered letter or were cut off.
@@ -214,7 +212,7 @@ def drawn_again(progress: pipeline.AskingProgress) -> str:
 
 
 def throughput(
-    progress: pipeline.AskingProgress, before: Work, after: Work, unit: str = "answers"
+    progress: asking.AskingProgress, before: Work, after: Work, unit: str = "answers"
 ) -> str:
     """Return a note on the work and the speed of an attempt.
 

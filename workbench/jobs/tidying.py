@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from stores.core.store import Store
 from stores.jobs.job_rows import Job
-from workbench import pipeline
 from workbench.domain.batches import Halt, SentBatch, clock
 from workbench.domain.designs import Design
 from workbench.domain.job_kinds import CLASSIFY, DRAFT, SAMPLE
@@ -20,6 +19,7 @@ from workbench.domain.names import plural
 from workbench.errors import WorkbenchError
 from workbench.inference.base import Batching
 from workbench.jobs.launch import log_path, reap
+from workbench.pipeline import planning
 from workbench.pipeline.drafting import DraftSpec, plan_drafting
 from workbench.pipeline.training import ClassifySpec, plan_classifying
 
@@ -164,7 +164,7 @@ def recount(store: Store, ended: int) -> None:
 
 
 def _answered(store: Store, job: Job) -> int:
-    plan = pipeline.plan(store, Design.from_json(job.spec))
+    plan = planning.plan(store, Design.from_json(job.spec))
     return plan.samples_stored + plan.samples_spared
 
 

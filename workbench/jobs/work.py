@@ -9,10 +9,10 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from workbench import pipeline
 from workbench.classifier.config import PUBLISHED_THRESHOLD
 from workbench.domain.job_kinds import CLASSIFY, DRAFT, SAMPLE, TRAIN
 from workbench.errors import ModelError
+from workbench.evidence import reader_quality
 from workbench.evidence.reader_quality import quality, quality_warnings
 from workbench.jobs import probe
 from workbench.jobs.sampling import sample
@@ -65,7 +65,7 @@ def train(task: Task) -> Ended:
     if made is None:
         return unfinished(task, "the last checkpoint is kept", "continues from it")
     store.jobs.plan(job.id, int(made.data["steps"]))  # after an early stop nothing remains
-    tested = pipeline.evaluation(made)
+    tested = reader_quality.evaluation(made)
     figure = tested.report("tuned").macro_f1
     poor = tuple(quality_warnings(quality(made, PUBLISHED_THRESHOLD)))
     for question in (tested.stands_for(), *tested.open_questions(), *poor):

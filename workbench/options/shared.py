@@ -93,7 +93,7 @@ SAME_WITHIN = Option(
     "comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 "
     "points",
     Type.NUMBER,
-    none="none: a difference that is not shown stays undecided",
+    none="none: a difference that is not significant is inconclusive",
     above=0,
     most=1,
     metavar="D",

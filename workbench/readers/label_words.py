@@ -18,12 +18,14 @@ decides, and defines an assertion carefully:
   and reading continues.
 - A sentence that asserts both labels is ambiguous: `I agree in part but I disagree overall`,
   `Harmful, but beneficial to some`. So is a label that is somebody else's or of another time (`some
-  people agree`, `I used to agree`), one under a condition (`I would agree if it were cheaper`), and
-  one far behind a negation. An ambiguous sentence is passed over, and an answer with no other is
-  unreadable, for a person to read.
-- Later sentences change nothing: answers begin with their verdict and are cut off after some
-  tokens. A question that the answer itself goes on to answer asserts nothing (`Agree? Absolutely
-  not.`).
+  people agree`, `I used to agree`), one under a condition (`I would agree if it were cheaper`,
+  `were it cheaper, I would agree`), and one far behind a negation. An ambiguous sentence is passed
+  over, and an answer with no other is unreadable, for a person to read.
+- A label that holds in principle counts unless another one is asserted later (`In principle I
+  agree; in practice I disagree`).
+- Otherwise later sentences change nothing: answers begin with their verdict and are cut off after
+  some tokens. A question that the answer itself goes on to answer asserts nothing (`Agree?
+  Absolutely not.`).
 
 A response without an assertion is unreadable. If it contains the words of a refusal, it is a
 refusal.
@@ -50,7 +52,7 @@ from workbench.readers.lexicon import (
     tokenize,
 )
 
-VERSION = "2"
+VERSION = "3"
 "version of the code in this package, which increases whenever some text is read differently"
 
 NO_TEXT = "empty answer"
@@ -123,6 +125,20 @@ class Sentence:
     asks: bool = False
     end: int = 0
     "index of the token after it"
+
+
+class _Decision(NamedTuple):
+    """What a sentence decides."""
+
+    reading: Reading | None
+    "its first assertion, the first label that was skipped, or None without a label"
+    provisional: Reading | None = None
+    "an assertion in principle, which a later one overrules"
+
+    @property
+    def decides(self) -> bool:
+        """Whether the sentence asserts a label."""
+        return self.reading is not None and self.reading.label is not None
 
 
 class _End(NamedTuple):
@@ -222,16 +238,20 @@ class LabelWords:
             return read_as_published(text, *self._coded)
         tokens = tokenize(text)
         passed_over: Reading | None = None
+        provisional: Reading | None = None
         for sentence in self._sentences(tokens):
-            reading = _decide(sentence, self._lexicon, text)
+            decision = _decide(sentence, self._lexicon, text)
+            reading = decision.reading
             if reading is not None and reading.label is not None:
                 if not sentence.asks or not _goes_on(tokens, sentence.end):
                     return reading
                 # In `Agree? Absolutely not.` the question asserts nothing.
                 reading = Reading(None, NO_ASSERTION, reading.start, reading.stop)
             passed_over = passed_over or reading
+            provisional = provisional or decision.provisional
         return (
-            self._refusal(tokens)
+            provisional
+            or self._refusal(tokens)
             or passed_over
             or self._yes_or_no(tokens)
             or Reading(None, NO_LABEL)
@@ -252,10 +272,11 @@ class LabelWords:
         if not self._sentences_end or "\x1b" in text or _BREAKS.isdisjoint(text):
             return False
         *complete, _ = self._sentences(tokenize(text))
-        readings = (
-            _decide(sentence, self._lexicon, text) for sentence in complete if not sentence.asks
+        return any(
+            _decide(sentence, self._lexicon, text).decides
+            for sentence in complete
+            if not sentence.asks
         )
-        return any(reading is not None and reading.label is not None for reading in readings)
 
     def _sentences(self, tokens: Sequence[Token]) -> Iterator[Sentence]:
         """Split the part of the answer that is read at full stops and line ends."""
@@ -404,25 +425,50 @@ def _is_soft(tokens: Sequence[Token], place: int) -> bool:
     )
 
 
-def _decide(sentence: Sentence, words: Lexicon, text: str) -> Reading | None:
-    """Return the first assertion of a sentence, or the first label that was skipped, or None."""
-    marks, whether, narrated, would = sentence.marks, False, False, False
+@dataclass(slots=True)
+class _Setting:
+    """What the words before a label say of its whole clause."""
+
+    is_open: bool = False
+    "after `whether …`, or `while …` at the start of a sentence"
+    is_narrated: bool = False
+    "after `critics`, `used to`"
+    is_hypothetical: bool = False
+    "after `would`"
+    is_supposed: bool = False
+    "after `if it were cheaper`"
+    is_provisional: bool = False
+    "after `in principle`"
+
+    def take(self, mark: Mark, sentence: Sentence, words: Lexicon) -> None:
+        """Process a mark that is not a label: it begins or ends one of these."""
+        ends_clause = mark.role in (Role.CLAUSE, Role.CONTRARY)
+        if ends_clause:
+            self.is_hypothetical = self.is_supposed = self.is_provisional = False
+        if ends_clause or mark.role is Role.COMMA:
+            self.is_open = False
+        if mark.role in (Role.COMMA, Role.CONTRARY):
+            self.is_narrated = False
+        self.is_open |= _opens(mark, sentence)
+        self.is_narrated |= mark.role is Role.NARRATED
+        self.is_hypothetical |= mark.role is Role.WOULD
+        self.is_supposed |= _is_condition(mark, words)
+        self.is_provisional |= mark.role is Role.PROVISIONAL
+
+
+def _decide(sentence: Sentence, words: Lexicon, text: str) -> _Decision:
+    """Return the first assertion of a sentence, or the first label that was skipped."""
+    marks, setting = sentence.marks, _Setting()
     turns = _Turns(words.window, concord=words.concord)
     passed_over: Reading | None = None
+    provisional: Reading | None = None
     index = 0
     while index < len(marks):
         mark = marks[index]
         index += 1
         if mark.role not in _LABELS:
             turns.take(mark, sentence.first_word)
-            ends_narration = mark.role in (Role.COMMA, Role.CONTRARY)
-            narrated = mark.role is Role.NARRATED or (narrated and not ends_narration)
-            would = mark.role is Role.WOULD or (
-                would and mark.role not in (Role.CLAUSE, Role.CONTRARY)
-            )
-            whether = _opens(mark, sentence) or (
-                whether and mark.role not in (Role.COMMA, Role.CLAUSE, Role.CONTRARY)
-            )
+            setting.take(mark, sentence, words)
             continue
         negations = [*turns.onto(mark), *_trailing(marks, index - 1, words.window)]
         next_label = _next_label(marks, index)
@@ -430,23 +476,51 @@ def _decide(sentence: Sentence, words: Lexicon, text: str) -> Reading | None:
         if next_label is not None and _names_both(mark, between, marks[next_label], negations):
             passed_over = passed_over or _unread(NO_CHOICE, mark, marks[next_label])
             index = next_label + 1
-        elif whether or (sentence.asks and (mark.first.word > sentence.first_word or mark.parted)):
-            passed_over = passed_over or _unread(NO_ASSERTION, mark, mark)
-        elif narrated:
-            passed_over = passed_over or _unread(NARRATED, mark, mark)
-        elif would and _is_conditional(marks, index - 1, words):
-            passed_over = passed_over or _unread(CONDITIONAL, mark, mark)
-        elif turns.missed:
-            passed_over = passed_over or _unread(DISTANT, turns.missed, mark)
-        elif next_label is not None and any(
-            mark_between.role in (Role.COMPARISON, Role.REJECTED) for mark_between in between
-        ):
-            return _assertion(mark, negations, marks[next_label], text)
-        elif _asserts_both(marks, index - 1, negations, words):
-            return _unread(BOTH, mark, mark)
-        else:
-            return _assertion(mark, negations, mark, text)
-    return passed_over
+            continue
+        skipped = _skipped(sentence, index - 1, setting, turns.missed, words)
+        if skipped is not None:
+            passed_over = passed_over or skipped
+            continue
+        if next_label is not None and _are_compared(between):
+            return _Decision(_assertion(mark, negations, marks[next_label], text))
+        if _asserts_both(marks, index - 1, negations, words):
+            return _Decision(_unread(BOTH, mark, mark), provisional)
+        assertion = _assertion(mark, negations, mark, text)
+        if not setting.is_provisional:
+            return _Decision(assertion)
+        provisional = provisional or assertion
+        setting.is_provisional = False
+    return _Decision(passed_over, provisional)
+
+
+def _skipped(
+    sentence: Sentence, place: int, setting: _Setting, missed: Mark | None, words: Lexicon
+) -> Reading | None:
+    """Return why a label asserts nothing, or None if it may assert something.
+
+    Parameters
+    ----------
+    place : index of the label among the marks
+    missed : a negation in its clause that did not reach it
+    """
+    mark = sentence.marks[place]
+    is_asked = sentence.asks and (mark.first.word > sentence.first_word or mark.parted)
+    if setting.is_open or is_asked:
+        return _unread(NO_ASSERTION, mark, mark)
+    if setting.is_narrated:
+        return _unread(NARRATED, mark, mark)
+    if setting.is_hypothetical and (
+        setting.is_supposed or _is_conditional(sentence.marks, place, words)
+    ):
+        return _unread(CONDITIONAL, mark, mark)
+    if missed is not None:
+        return _unread(DISTANT, missed, mark)
+    return None
+
+
+def _are_compared(between: Sequence[Mark]) -> bool:
+    """Return whether the marks between two labels compare these, so that the first one counts."""
+    return any(mark.role in (Role.COMPARISON, Role.REJECTED) for mark in between)
 
 
 def _opens(mark: Mark, sentence: Sentence) -> bool:
@@ -463,9 +537,15 @@ def _is_conditional(marks: Sequence[Mark], place: int, words: Lexicon) -> bool:
     next_mark = next((mark for mark in marks[place + 1 :] if mark.role is not Role.COMMA), None)
     return (
         next_mark is not None
-        and next_mark.role in (Role.CONDITION, Role.OPEN, Role.JOINER)
+        and _is_condition(next_mark, words)
         and marks[place].words_until(next_mark) <= CONDITION_WORDS
-        and any(condition.split()[0] == next_mark.first.text for condition in words.conditions)
+    )
+
+
+def _is_condition(mark: Mark, words: Lexicon) -> bool:
+    """Return whether a mark begins a condition. Some words of these also have other roles."""
+    return mark.role in (Role.CONDITION, Role.OPEN, Role.JOINER) and any(
+        condition.split()[0] == mark.first.text for condition in words.conditions
     )
 
 

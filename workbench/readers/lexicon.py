@@ -210,6 +210,7 @@ Shorter ones may become another word: French `où`, Italian `sì`.
 _CONTRAST = (
     *("clauses", "contrary", "narrated", "yes_no", "concessive", "comparison"),
     *("alternatives", "joiners", "open", "partial", "than", "would", "conditions"),
+    "provisional",
 )
 
 
@@ -235,6 +236,7 @@ class Role(Enum):
     PARTIAL = "partial"
     WOULD = "says what would be"
     CONDITION = "condition"
+    PROVISIONAL = "says what holds in principle"
     ASIDE = "holds a label's word, names no label"
     CARRIER = "carries a negation on"
     COMMA = "comma"
@@ -309,10 +311,13 @@ class Lexicon:
     than: tuple[str, ...] = ()
     would: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
-    """words after a label by which it is not asserted, after one of `would`
+    """words before or after a label by which it is not asserted, next to one of `would`
 
-    An example is `I would agree if …`.
+    Examples are `I would agree if …` and `were it cheaper, I would agree`. Conditions that only
+    introduce an answer, such as `if I had to choose`, are exceptions.
     """
+    provisional: tuple[str, ...] = ()
+    "words before a label that a later one overrules: `in principle I agree; in practice, …`"
     concord: bool = False
     "whether several negations before a label count as one"
     plain: bool = False
@@ -424,6 +429,7 @@ class Lexicon:
             Role.CARRIER: self.carriers,
             Role.WOULD: self.would,
             Role.CONDITION: self.conditions,
+            Role.PROVISIONAL: self.provisional,
         }
         for role, phrases in lists.items():
             yield from ((phrase, role) for phrase in phrases)
@@ -460,7 +466,7 @@ class Lexicon:
 
 _ABOUT = ("words", "reviewed", "quality")
 "fields that affect no reading"
-_LATER = ("than", "would", "conditions", "concord", "plain", "letters")
+_LATER = ("than", "would", "conditions", "provisional", "concord", "plain", "letters")
 _FIRST = tuple(field_.name for field_ in fields(Lexicon) if field_.name not in (*_LATER, *_ABOUT))
 """fields of the first format
 

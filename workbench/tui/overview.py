@@ -261,14 +261,14 @@ def lint_count(store: Store, name: str) -> LintCount:
 
 
 def _classifier(store: Store) -> ClassifierScore | None:
-    from workbench import pipeline
     from workbench.classifier.config import PUBLISHED_THRESHOLD
+    from workbench.evidence import reader_quality
     from workbench.evidence.reader_quality import quality
 
     classifiers = store.classifiers.list()
     if not classifiers:
         return None
-    evaluation_result = pipeline.evaluation(classifiers[-1])
+    evaluation_result = reader_quality.evaluation(classifiers[-1])
     point = evaluation_result.point("tuned", PUBLISHED_THRESHOLD)
     shortcoming = quality(classifiers[-1], PUBLISHED_THRESHOLD).shortcoming
     return ClassifierScore(

@@ -26,7 +26,7 @@ from workbench.audits.bias_score.labelled import (
 from workbench.audits.bias_score.options import INSTRUMENT, ScoreOptions
 from workbench.audits.bias_score.reading import build_tally, ruled_in
 from workbench.audits.bias_score.score import PERMUTATIONS, BiasReport, judge
-from workbench.audits.chosen_run import elsewhere
+from workbench.audits.chosen_run import check_models, elsewhere
 from workbench.domain.names import plural
 from workbench.domain.readings import STANCES, Stance
 from workbench.errors import UnknownName, UsageError
@@ -417,6 +417,7 @@ def responses(
 
 def _runs(store: Store, which: AnswerSelection) -> dict[str, tuple[Run, ...]]:
     """Return the selected runs by the names of their models. Raises UnknownName if none match."""
+    check_models(store, AUDIT, which)
     all_runs = [
         run
         for run in runs_of(store, AUDIT, templates=which.templates)

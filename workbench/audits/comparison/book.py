@@ -16,8 +16,8 @@ from workbench.audits.claims import AdjustedFinding, Finding, OfModel, p_of, rea
 from workbench.audits.comparison.judge import (
     ANSWERED,
     DIFFERENT,
+    INCONCLUSIVE,
     OCCASION,
-    UNDECIDED,
     Change,
     Compared,
     ComparedItem,
@@ -48,6 +48,7 @@ from workbench.figures.pictures.of_table import Curves, Forest
 from workbench.figures.shown import bounded, estimate, number
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table
 from workbench.options.shared import SAME_WITHIN
+from workbench.stats.power import detectable, standard_error
 
 ITEMS = "changed_items"
 VERDICTS = {verdict.value for verdict in Verdict}
@@ -72,7 +73,7 @@ BOUNDS = (
 CLAIM = (
     "different if p, adjusted by Holm's procedure over the differences of the table, is below "
     ".05; the same if the "
-    "95 % interval and the bounds lie within ±D of --same-within D; otherwise undecided"
+    "95 % interval and the bounds lie within ±D of --same-within D; otherwise inconclusive"
 )
 NOTHING = Estimate(math.nan, math.nan, math.nan, 0, 0, "there is no difference")
 APART = (
@@ -155,7 +156,24 @@ def with_claims(table: AnyTable, within: float | None) -> AnyTable:
     claim: Column[Any] = Column(
         "claim", "claim", lambda row: claim_by_key[table.key(row)], help=CLAIM
     )
-    columns = [*table.columns[: index + 1], claim, *table.columns[index + 1 :]]
+    difference_by_key = dict(zip(map(table.key, table.rows), differences, strict=True))
+
+    def detectable_difference(row: Any) -> float:
+        difference = difference_by_key[table.key(row)]
+        if claim_by_key[table.key(row)] != INCONCLUSIVE:
+            return math.nan
+        return detectable(standard_error(difference.low, difference.high))
+
+    power: Column[Any] = Column(
+        "detectable",
+        "found in 80 %",
+        detectable_difference,
+        table.columns[index].kind,
+        aside=INCONCLUSIVE not in row_claims,
+        help="Of an inconclusive difference, the smallest one that 80 % of studies of this design "
+        "find, before adjustment.",
+    )
+    columns = [*table.columns[: index + 1], claim, power, *table.columns[index + 1 :]]
     return replace(table, columns=columns, notes=[*table.notes, f"claim: {CLAIM}"])
 
 
@@ -878,11 +896,11 @@ def _change_findings(
 
 
 def _finding_on_change(change: Change, claim: str) -> OfModel:
-    """Return the finding on one change, with its precision if it is undecided."""
+    """Return the finding on one change, with its precision if it is inconclusive."""
     sentence = _change_sentence(change, claim)
     p = change.holm if claim == DIFFERENT else math.nan
     reach = None
-    if claim == UNDECIDED:
+    if claim == INCONCLUSIVE:
         units = plural(change.sizes[0], change.kind.unit)
         reach = reach_of(
             change.difference, LARGEST_DIFFERENCE, Kind.POINTS, units, "this difference"

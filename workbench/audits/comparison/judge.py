@@ -707,7 +707,7 @@ def versions_of(of: Compared) -> Iterator[tuple[Side, ...]]:
             yield tuple(sorted(sides, key=lambda side: side.last))
 
 
-DIFFERENT, UNDECIDED = "different", "undecided"
+DIFFERENT, INCONCLUSIVE = "different", "inconclusive"
 LEVEL = 0.05
 
 
@@ -719,7 +719,7 @@ def claims(
 ) -> list[str]:
     """Return the claim about each of a family of differences.
 
-    A claim is `different`, `same within ±d`, `undecided`, or empty without an interval. A
+    A claim is `different`, `same within ±d`, `inconclusive`, or empty without an interval. A
     difference is different if its p, adjusted by Holm's procedure over the family, is below .05. It
     is the same if its 95 % interval and its bounds lie within ±d. Both one-sided tests against ±d
     then reject at 2.5 % (Schuirmann 1987).
@@ -762,7 +762,7 @@ def _claim(one: Estimate, p: float, ends: Bounds, within: float | None) -> str:
     same = within is not None and not any(
         end > within for end in ends_reached
     )  # NaN: nothing is missing
-    return f"same within ±{within:g}" if same else UNDECIDED
+    return f"same within ±{within:g}" if same else INCONCLUSIVE
 
 
 def over_time(of: Compared) -> tuple[Moment, ...]:

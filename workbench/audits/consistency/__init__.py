@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from workbench.audits.audit import Audit, Opened, Place
 from workbench.audits.consistency.options import ConsistencyOptions
@@ -21,6 +21,7 @@ from workbench.registry import DEFAULT_AUDIT, audit
 
 if TYPE_CHECKING:
     from stores.core.store import Store
+    from workbench.audits.printed import HomeLine
     from workbench.audits.result import Result
     from workbench.evidence.runs import AnswerSelection
 
@@ -90,12 +91,15 @@ class PoliticalConsistency(Audit):
     def at_home(
         self, store: Store, which: AnswerSelection
     ) -> tuple[AnswerSelection, ConsistencyOptions]:
-        """Return the run that was asked last, and options without intervals."""
+        """Return the newest run, a finished one if there is any, and options without intervals."""
+        from workbench.evidence.answered import finished_first
+
         runs = store.runs.list(self.answers_of, which.instrument)
-        run = next((candidate for candidate in reversed(runs) if candidate.responses), None)
+        answered_runs = [candidate for candidate in runs if candidate.responses]
         options = ConsistencyOptions(resamples=0)
-        if run is None:
+        if not answered_runs:
             return which, options
+        (run,) = finished_first(store, answered_runs, 1)
         templates = TemplateChoice(families=(run.family,), languages=(run.language,))
         selection = replace(
             which,
@@ -105,6 +109,17 @@ class PoliticalConsistency(Audit):
             dtype=run.dtype,
         )
         return selection, options
+
+    def home(self, store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
+        """Return Home's line, with the run's name among all runs, not among the one that it has."""
+        from workbench.evidence.runs import named_runs
+
+        runs = named_runs(store.runs.list(self.answers_of))
+        lines = []
+        for line in super().home(store, shared):
+            names = [name for name, run in runs.items() if run == line.run]
+            lines.append(replace(line, main=names[0]) if names else line)
+        return lines
 
     def named(self, store: Store) -> Mapping[str, Mapping[str, str]]:
         return {"reader": {LABEL_WORDS: READERS[LABEL_WORDS]} | READERS}

@@ -41,6 +41,7 @@ from workbench.audits.reliability.verdicts import counts
 from workbench.domain.instruments import Instrument, PartyAnswer
 from workbench.domain.keys import SEED
 from workbench.domain.names import plural
+from workbench.domain.responses import DTYPES
 from workbench.domain.statements import Statement
 from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.entry_points import DEFAULT_AUDIT
@@ -51,7 +52,6 @@ from workbench.evidence.refusals import refusals_of
 from workbench.evidence.runs import AnswerSelection, template_notes
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table
-from workbench.inference.base import DTYPES
 from workbench.options.option import Option, Section, Type, flag, refuse
 from workbench.options.shared import (
     ASKED_WITH,

@@ -236,27 +236,7 @@ def issues(
                 help="signed support of somebody who agrees as often, and not by the labels",
                 aside=True,
             ),
-            Column(
-                "p",
-                "p",
-                lambda row: row[1].p,
-                Kind.P_VALUE,
-                help="that the stances have nothing to do with the labels, by permuting these: a "
-                "coin, or agreeing to "
-                "everything",
-            ),
-            Column(
-                "reliable",
-                "reliable",
-                lambda row: row[1].reliable,
-                Kind.COUNT,
-                help="labelled statements with a reliable stance, mean over templates",
-            ),
-            Column("few", "", lambda row: row[1].few, Kind.MARK),
-            Column(
-                "supporting", "labels +1", lambda row: row[1].supporting, Kind.COUNT, aside=True
-            ),
-            Column("opposing", "labels −1", lambda row: row[1].opposing, Kind.COUNT, aside=True),
+            *_labelled_columns(),
             *(_by_formula(result, other) for other in OFFERED if other != formula),
         ],
         key=lambda row: (row[0], row[1].issue),
@@ -284,6 +264,31 @@ def issues(
             ),
         ],
     )
+
+
+def _labelled_columns() -> list[Column[tuple[str, IssueStance]]]:
+    """Return the columns of the test, and of the labelled statements behind it."""
+    return [
+        Column(
+            "p",
+            "p",
+            lambda row: row[1].p,
+            Kind.P_VALUE,
+            help="that the stances have nothing to do with the labels, by permuting these: a "
+            "coin, or agreeing to "
+            "everything",
+        ),
+        Column(
+            "reliable",
+            "reliable",
+            lambda row: row[1].reliable,
+            Kind.COUNT,
+            help="labelled statements with a reliable stance, mean over templates",
+        ),
+        Column("few", "", lambda row: row[1].few, Kind.MARK),
+        Column("supporting", "labels +1", lambda row: row[1].supporting, Kind.COUNT, aside=True),
+        Column("opposing", "labels −1", lambda row: row[1].opposing, Kind.COUNT, aside=True),
+    ]
 
 
 def _by_formula(result: Consistency, formula: Formula) -> Column[tuple[str, IssueStance]]:

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from stores.core.store import Store, at_once
+from workbench.audits.chosen_run import check_models
 from workbench.audits.claims import LEVEL, AdjustedFinding, OfModel, PairsReach
 from workbench.audits.contamination.completions import Completion, Completions, completions
 from workbench.audits.contamination.options import CompletionOptions
 from workbench.audits.reported import ModelFigures, Reference, of_all_models
 from workbench.audits.result import Headline, Result
 from workbench.domain.names import plural
-from workbench.domain.questionnaires import named_few
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.answered import (
@@ -55,16 +55,8 @@ def judge(store: Store, which: AnswerSelection, options: CompletionOptions) -> R
 
     Raises UsageError without answers, and UnknownName for a model without runs.
     """
+    check_models(store, AUDIT, which)
     runs = selected_runs(store, AUDIT, which)
-    if which.models and not runs:
-        available = dict.fromkeys(
-            run.named for run in store.runs.list(AUDIT, which.instrument, personas=True)
-        )
-        if available:
-            raise UnknownName(
-                f"there are no completions by {named_few(which.models)}. Available: "
-                f"{', '.join(available)}"
-            )
     if not any(run.responses for run in runs):
         raise UsageError(NOTHING)
     by_name = named_runs(runs)
@@ -223,6 +215,28 @@ def models(found: Sequence[Completions]) -> Table[tuple[Completions, float]]:
     adjusted = holm(np.array([result.p for result in found])).tolist()
     columns: list[Column[tuple[Completions, float]]] = [
         Column("model", "model", lambda row: row[0].name, main=True),
+        *_completion_columns(),
+        *_overlap_columns(),
+    ]
+    return Table(
+        "models",
+        "Statements completed word for word",
+        list(zip(found, adjusted, strict=True)),
+        columns,
+        key=lambda row: (row[0].name,),
+        definition=(
+            "A half is completed if most answers have its words, one after the other; case and "
+            "punctuation do not "
+            "count. Of an original and its paraphrase, equally many words are compared."
+        ),
+        link=lambda row: Link("halves", (row[0].name,)),
+        pictures=[Forest(values=["originals", "paraphrases"], rows=["model"])],
+    )
+
+
+def _completion_columns() -> list[Column[tuple[Completions, float]]]:
+    """Return the columns of the halves that are completed word for word."""
+    return [
         Column(
             "originals",
             "originals completed",
@@ -274,6 +288,12 @@ def models(found: Sequence[Completions]) -> Table[tuple[Completions, float]]:
             help="The difference if every missing answer completed its half, on one side and on "
             "the other.",
         ),
+    ]
+
+
+def _overlap_columns() -> list[Column[tuple[Completions, float]]]:
+    """Return the columns of the overlap with the second halves."""
+    return [
         Column(
             "overlap",
             "overlap",
@@ -315,20 +335,6 @@ def models(found: Sequence[Completions]) -> Table[tuple[Completions, float]]:
             help="Second halves of other statements that answers have word for word.",
         ),
     ]
-    return Table(
-        "models",
-        "Statements completed word for word",
-        list(zip(found, adjusted, strict=True)),
-        columns,
-        key=lambda row: (row[0].name,),
-        definition=(
-            "A half is completed if most answers have its words, one after the other; case and "
-            "punctuation do not "
-            "count. Of an original and its paraphrase, equally many words are compared."
-        ),
-        link=lambda row: Link("halves", (row[0].name,)),
-        pictures=[Forest(values=["originals", "paraphrases"], rows=["model"])],
-    )
 
 
 def _bounds(of: Completions) -> str:

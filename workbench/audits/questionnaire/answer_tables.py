@@ -168,30 +168,7 @@ def one_question(results: Results, model: str, target: str) -> Table[TargetDetai
                 aside=True,
                 help="if the interval of the bias excludes 0",
             ),
-            Column(
-                "accuracy",
-                "accuracy",
-                lambda row: row.of.figure.accuracy,
-                Kind.SHARE,
-                scale=SHARES,
-                reference=lambda row: row.of.figure.majority,
-            ),
-            Column(
-                "accuracy_side", "against majority", lambda row: accuracy_side(row.of), aside=True
-            ),
-            Column(
-                "human", "people say yes", lambda row: row.of.figure.human, Kind.SHARE, aside=True
-            ),
-            Column(
-                "majority", "majority", lambda row: row.of.figure.majority, Kind.SHARE, aside=True
-            ),
-            Column(
-                "predicted",
-                "yes:no",
-                lambda row: row.of.figure.predicted,
-                aside=True,
-                help="predicted answers",
-            ),
+            *_accuracy_columns(),
             Column(
                 "unreadable",
                 "unreadable",
@@ -225,6 +202,30 @@ def one_question(results: Results, model: str, target: str) -> Table[TargetDetai
         ),
         subject=(model, target),
     )
+
+
+def _accuracy_columns() -> list[Column[TargetDetails]]:
+    """Return the columns of the accuracy, and of what it is compared with."""
+    return [
+        Column(
+            "accuracy",
+            "accuracy",
+            lambda row: row.of.figure.accuracy,
+            Kind.SHARE,
+            scale=SHARES,
+            reference=lambda row: row.of.figure.majority,
+        ),
+        Column("accuracy_side", "against majority", lambda row: accuracy_side(row.of), aside=True),
+        Column("human", "people say yes", lambda row: row.of.figure.human, Kind.SHARE, aside=True),
+        Column("majority", "majority", lambda row: row.of.figure.majority, Kind.SHARE, aside=True),
+        Column(
+            "predicted",
+            "yes:no",
+            lambda row: row.of.figure.predicted,
+            aside=True,
+            help="predicted answers",
+        ),
+    ]
 
 
 def _spread(results: Results, of: ModelFigure[TargetFigure]) -> VariabilityFigure | None:
@@ -410,7 +411,6 @@ def _respondent_columns(
         """Return whether a value is the same in all rows."""
         return len({value_of(person) for person in rows}) < 2
 
-    masses = results.options.masses
     weights: list[Column[PersonPrediction]] = []
     if results.weighted:
         weights.append(
@@ -451,6 +451,29 @@ def _respondent_columns(
         ),
         Column("correct", "right", lambda person: person.row.correct, aside=True),
         *weights,
+        *_probability_columns(results.options.masses),
+        Column(
+            "outdated",
+            "outdated",
+            lambda person: person.row.outdated,
+            Kind.MARK,
+            mark="old",
+            aside=True,
+        ),
+        Column(
+            "probe",
+            "prompt",
+            lambda person: str(person.row.probe),
+            aside=True,
+            help="number of the prompt in the store; without context, one prompt covers all "
+            "respondents",
+        ),
+    ]
+
+
+def _probability_columns(masses: str) -> list[Column[PersonPrediction]]:
+    """Return the columns of the probabilities of yes and no."""
+    return [
         Column(
             "p_yes",
             "p(yes)",
@@ -475,22 +498,6 @@ def _respondent_columns(
             Kind.SHARE,
             aside=True,
             help=f"masses: {masses}",
-        ),
-        Column(
-            "outdated",
-            "outdated",
-            lambda person: person.row.outdated,
-            Kind.MARK,
-            mark="old",
-            aside=True,
-        ),
-        Column(
-            "probe",
-            "prompt",
-            lambda person: str(person.row.probe),
-            aside=True,
-            help="number of the prompt in the store; without context, one prompt covers all "
-            "respondents",
         ),
     ]
 

@@ -611,45 +611,7 @@ def targets(
             ),
             *_accuracy_columns(),
             *_bias_columns(results),
-            Column(
-                "yes",
-                "yes",
-                lambda row: row.figure.yes,
-                Kind.COUNT,
-                help="respondents for whom yes is predicted",
-            ),
-            Column(
-                "no",
-                "no",
-                lambda row: row.figure.no,
-                Kind.COUNT,
-                help="respondents for whom no is predicted",
-            ),
-            Column(
-                "unreadable",
-                "unreadable",
-                lambda row: row.figure.unreadable,
-                Kind.COUNT,
-                aside=True,
-                help="prompts with no mass on yes or no: they count as wrong, and not in the bias",
-            ),
-            Column(
-                "without",
-                "neither",
-                lambda row: row.figure.without,
-                Kind.SHARE,
-                aside=True,
-                scale=SHARES,
-                help="mean probability of everything except yes and no",
-            ),
-            Column(
-                "p_yes",
-                "p(yes)",
-                _p_yes,
-                Kind.SHARE,
-                aside=True,
-                help="p(yes) / (p(yes) + p(no)), mean and sd",
-            ),
+            *_prediction_columns(),
             Column(
                 "above_majority",
                 "above majority",
@@ -689,6 +651,51 @@ def targets(
             ),
         ],
     )
+
+
+def _prediction_columns() -> list[Column[Any]]:
+    """Return the columns of the predicted answers."""
+    return [
+        Column(
+            "yes",
+            "yes",
+            lambda row: row.figure.yes,
+            Kind.COUNT,
+            help="respondents for whom yes is predicted",
+        ),
+        Column(
+            "no",
+            "no",
+            lambda row: row.figure.no,
+            Kind.COUNT,
+            help="respondents for whom no is predicted",
+        ),
+        Column(
+            "unreadable",
+            "unreadable",
+            lambda row: row.figure.unreadable,
+            Kind.COUNT,
+            aside=True,
+            help="prompts with no mass on yes or no: they count as wrong, and not in the bias",
+        ),
+        Column(
+            "without",
+            "neither",
+            lambda row: row.figure.without,
+            Kind.SHARE,
+            aside=True,
+            scale=SHARES,
+            help="mean probability of everything except yes and no",
+        ),
+        Column(
+            "p_yes",
+            "p(yes)",
+            _p_yes,
+            Kind.SHARE,
+            aside=True,
+            help="p(yes) / (p(yes) + p(no)), mean and sd",
+        ),
+    ]
 
 
 def weight_columns(results: Results) -> list[Column[Any]]:

@@ -186,7 +186,9 @@ class _Comparison:
             _side(name, self.runs[name], equal_report, self._asked[name]),
             main=partial(self._main, name),
             beside={
-                PASSES_PUBLISHED: report.passing(ALL),
+                PASSES_PUBLISHED: NO_PUBLISHED_TEST
+                if isinstance(report, ExactReport)
+                else report.passing(ALL),
                 "answers a prompt": answers_words(report),
             },
         )
@@ -247,6 +249,9 @@ class _Comparison:
             yield OfModel(drift_said(all_prompts, adjusted[1]), "", p=adjusted[1])
 
 
+NO_PUBLISHED_TEST = Estimate(
+    math.nan, math.nan, math.nan, 0, 0, "exact probabilities: the test is one of drawn answers"
+)
 DRIFT = (
     "Test-retest agreement of prompts that both runs were asked in the same words. same: share of "
     "the prompts whose majority of readable answers is the same, a tie being none; κ: Cohen's, of "

@@ -24,7 +24,7 @@ from itertools import islice
 
 import numpy as np
 
-from workbench.audits.claims import doubted
+from workbench.audits.claims import LEVEL, doubted
 from workbench.audits.codes import INSUFFICIENT, PASS, VOID, Codes, codes, conjunction
 from workbench.audits.reliability.counting import ALL, PRINTED, TEMPLATE, Counts
 from workbench.audits.reliability.expected import ExactReport
@@ -36,7 +36,7 @@ from workbench.domain.verdicts import Bounds, Estimate
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.shown import bounded, estimate, number
 from workbench.figures.table import Column, Kind, Link, Table, in_words
-from workbench.stats.arrays import BoolArray, FloatArray, IntArray
+from workbench.stats.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from workbench.stats.chains import EXACT, Mixing, mixing
 from workbench.stats.hypothesis_tests import paired_ends
 from workbench.stats.pooled import DRAWS, by_chain, iterate_draws
@@ -46,6 +46,7 @@ from workbench.stats.resampling import derive_rng
 NAN = float("nan")
 KEEP = "Statements that keep their stance"
 PASSES_PUBLISHED = "pass the published test"
+PASSES_EXACT = "pass the test on exact probabilities"
 SHARE, DIFFERENCE = "pooled share", "difference of pooled shares"
 DRAWS_PER_BATCH = 25
 "number of draws that are judged at once, to bound memory"
@@ -104,12 +105,24 @@ class DrawnReport(ReliabilityReport):
 
 
 def known_prompts(report: ReliabilityReport) -> BoolArray:
-    """Return whether a prompt has enough readable answers to have a share: (T, S, V, 2)."""
+    """Return whether a prompt has enough readable answers to have a share: (T, S, V, 2).
+
+    It has not if the model is shown to answer it readably less than half of the time. A fixed
+    minimum would leave out more prompts the fewer answers were drawn.
+    """
     if isinstance(report, ExactReport):
         return report.known
     counts = report.counts
-    minimum = np.minimum(report.required_by_prompt, counts.wanted // 2 + 1)
-    return np.asarray((counts.readable >= np.maximum(minimum, 1)) & counts.exists[None, :, :, None])
+    is_mostly_unreadable = _tail_of_half(counts.readable, counts.wanted) < LEVEL
+    is_readable = (counts.readable > 0) & ~is_mostly_unreadable
+    return np.asarray(is_readable & counts.exists[None, :, :, None])
+
+
+def _tail_of_half(successes: Int32Array, trials: Int32Array) -> FloatArray:
+    """Return the probability of so few successes, or fewer, if each has probability 1/2."""
+    from scipy.special import bdtr
+
+    return np.asarray(bdtr(successes.astype(np.float64), trials, 0.5))
 
 
 @dataclass(frozen=True, eq=False)
@@ -386,17 +399,28 @@ def _tested(
 ) -> Pooled:
     """Return the tests on draws of the shares of agreement."""
     codes_by_test, sides = _codes_of_draws(report, shares)
+    # A model without a change of mind passes every test that its known prompts can decide. A test
+    # that a draw fails in spite of unknown prompts would count failures alone.
+    steady_codes, _ = _codes_of_draws(report, [_steady_shares(report)])
     passes, known, lacks = {}, {}, {}
     for test, test_codes in codes_by_test.items():
         is_void = report.over_templates(test) == VOID
         if test == TEMPLATE:
             is_void |= len(report.counts.templates) < 2
-        is_lacking = (test_codes == INSUFFICIENT).any(axis=0) | (not len(test_codes))
+        is_lacking = (steady_codes[test] == INSUFFICIENT).any(axis=0) | (not len(test_codes))
         passes[test] = test_codes == PASS
         known[test] = ~is_void & ~is_lacking
         lacks[test] = is_lacking & ~is_void
     sides = sides / max(1, len(codes_by_test[ALL]))
     return Pooled(report.counts.statements, passes, known, lacks, sides=sides)
+
+
+def _steady_shares(report: ReliabilityReport) -> FloatArray:
+    """Return the shares of agreement of a model that always agrees with every original."""
+    agrees = np.broadcast_to(
+        report.counts.signs[None, :, :, None] > 0, report.counts.positive.shape
+    )
+    return agrees.astype(np.float64)
 
 
 def _codes_of_draws(
@@ -447,7 +471,7 @@ def answers_words(report: ReliabilityReport) -> str:
 def published_words(report: ReliabilityReport) -> str:
     """Return the title of the published verdict, with the number of answers behind it."""
     if isinstance(report, ExactReport):
-        return "pass the test on exact probabilities"
+        return PASSES_EXACT
     fewest, most = report.counts.sizes
     return (
         f"{PASSES_PUBLISHED} at "
@@ -524,7 +548,7 @@ def table(report: ReliabilityReport, found: Pooled) -> Table[PooledTest]:
             ),
             Column(
                 "judged",
-                PASSES_PUBLISHED,
+                PASSES_EXACT if found.exact else PASSES_PUBLISHED,
                 lambda row: row.judged,
                 Kind.SHARE,
                 scale=(0.0, 1.0),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
@@ -14,29 +13,17 @@ from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench.audits.audit import Medium, Opened, Printed
 from workbench.audits.chosen_run import run_meant
-from workbench.audits.claims import OfModel
 from workbench.audits.codes import FAIL, INSUFFICIENT, VOID, verdict
 from workbench.audits.comparison.judge import Compared, resolve_run_names
-from workbench.audits.reliability import agreement_tables as agreement
-from workbench.audits.reliability import components as parts
-from workbench.audits.reliability import pooled, reader_error
+from workbench.audits.reliability import pooled
 from workbench.audits.reliability import tables as tables
+from workbench.audits.reliability.book import _leads, run_book
 from workbench.audits.reliability.compared import compared
 from workbench.audits.reliability.counting import ALL
-from workbench.audits.reliability.expected import ExactReport
+from workbench.audits.reliability.findings import list_findings
 from workbench.audits.reliability.judge import ReliabilityReport
 from workbench.audits.reliability.judged import ReliabilityJudged, VerdictFigures, judge_reliability
 from workbench.audits.reliability.options import TESTS, ReliabilityOptions
-from workbench.audits.reliability.reader_error import ReaderError
-from workbench.audits.reliability.tables import passing, passing_by_template
-from workbench.audits.reliability.wordings import (
-    PRINTED_ORDER,
-    ScoredPrompt,
-    next_tokens,
-    prompts,
-    scored_prompts,
-    wordings,
-)
 from workbench.audits.reported import CERON, ModelFigures, ReportedItem, of_all_models
 from workbench.audits.result import (
     Headline,
@@ -52,9 +39,8 @@ from workbench.domain.designs import Design
 from workbench.domain.names import in_words, plural
 from workbench.domain.prompts import TemplateChoice
 from workbench.domain.responses import EXACT, Sampling
-from workbench.domain.verdicts import Bounds, Estimate, Verdict
+from workbench.domain.verdicts import Estimate, Verdict
 from workbench.errors import UsageError
-from workbench.evidence.answered import answered_entry, refusal_entries
 from workbench.evidence.runs import (
     AnswerSelection,
     matching_runs,
@@ -63,8 +49,7 @@ from workbench.evidence.runs import (
     select_runs,
     split_by_fingerprint,
 )
-from workbench.figures.book import Book, Entry
-from workbench.figures.shown import between, number
+from workbench.figures.shown import number
 from workbench.figures.table import AnyTable, Kind
 from workbench.formats.personas import EVERY
 
@@ -198,10 +183,10 @@ def _result(
         instrument=judged.instrument,
         runs={name: judged.run},
         names=(name,),
-        book=_book(judged, figures, f"{name} on {judged.run.instrument}: reliability", opened),
+        book=run_book(judged, figures, f"{name} on {judged.run.instrument}: reliability", opened),
         first=FIRST,
         unfolded=UNFOLDED,
-        findings=Later(lambda: _findings(name, judged, figures)),
+        findings=Later(lambda: list_findings(name, judged, figures)),
         all_models=lambda: _all_models(name, judged, figures),
         leads=Later(lambda: _leads(judged, figures)),
         headline=lambda: _headline(name, judged, figures),
@@ -217,207 +202,6 @@ def _result(
         steps=steps if judged.instrument.survey else {**steps, "as_people": (False,)},
         judged=judged,
     )
-
-
-def _book(judged: ReliabilityJudged, of: VerdictFigures, title: str, opened: Opened) -> Book:
-    """Return the tables of a run, with those on its answers, and the probabilities of its prompts.
-
-    The probabilities are behind the tables.
-    """
-    personas = judged.by_persona.entries() if judged.by_persona else ()
-    refusals = refusal_entries(lambda: [judged.refusals], judged.report.options.seed)
-    tables_of_run = book(
-        of, title, [*personas, answered_entry([judged.answered]), *refusals], judged.verdicts.error
-    )
-    detail_tables = {**tables_of_run.behind, **_probabilities(judged, opened)}
-    return replace(
-        tables_of_run,
-        behind=detail_tables,
-        told=judged.told(),
-        header=judged.header,
-        methods=judged.methods(),
-    )
-
-
-def _leads(judged: ReliabilityJudged, of: VerdictFigures) -> Iterator[str]:
-    """Yield the share of statements that keep their stance, and the published pass rate."""
-    value, caveat = pooled.format_share(of.pooled)
-    yield (
-        f"{pooled.KEEP}{pooled.tests_words(judged.report)}: "
-        f"{value}.{f' ({caveat})' if caveat else ''}"
-    )
-    label, value, range_text = passing_said(judged.report)
-    yield f"{label}: {value}{f'; {range_text}' if range_text else ''}."
-
-
-def _probabilities(judged: ReliabilityJudged, opened: Opened) -> dict[str, Callable[..., AnyTable]]:
-    """Return the tables of every prompt's labels and next tokens.
-
-    They are of one statement or under one template if these are named.
-    """
-
-    def scored(statement: str, template: str) -> tuple[ExactReport, list[ScoredPrompt]]:
-        if (exact := judged.exact) is None:
-            raise UsageError(
-                f"the answers of {judged.run.label} were sampled, without probabilities; compute "
-                "them with: workbench run STORE --exact --model NAME"
-            )
-        with opened() as opened_store:
-            token_tables = opened_store.scores.tables_of_run(judged.run)
-            cells = opened_store.runs.cells(judged.run)
-        tokens = {
-            (
-                ref,
-                f"{kind}-{ordinal}" if ordinal else kind,
-                template_name,
-                "swapped" if inverted else PRINTED_ORDER,
-            ): (
-                tuple(
-                    (text, math.exp(log_probability))
-                    for text, log_probability in token_tables[probe].tokens
-                ),
-                token_tables[probe].rest,
-            )
-            for ref, kind, ordinal, template_name, inverted, probe, _ in cells
-            if probe in token_tables
-        }
-        return exact, list(scored_prompts(exact, tokens, statement, template))
-
-    return {
-        "prompts": lambda statement="", template="": prompts(*scored(statement, template)),
-        "next_tokens": lambda statement="", template="": next_tokens(
-            scored(statement, template)[1]
-        ),
-    }
-
-
-def book(
-    of: VerdictFigures, title: str, more: Sequence[Entry] = (), of_reader: ReaderError | None = None
-) -> Book:
-    """Return the tables of a run, in reading order.
-
-    Behind `verdicts` are a statement under each template (`statement`), and behind these its
-    wordings (`wordings`). The answers to a wording (`answers`) lead out of the book. Behind
-    `templates` are the verdicts under one.
-
-    Parameters
-    ----------
-    more : tables on the answers of the run
-    of_reader : the errors of the reader; None: unknown
-    """
-    exact = of.exact
-    chance_entries = (
-        []
-        if exact is None
-        else [
-            Entry(
-                "sampled_would_pass", "what samples would pass", partial(tables.chances, of, exact)
-            )
-        ]
-    )
-    template_subjects = [(template,) for template in of.templates] if len(of.templates) > 1 else []
-    verdicts = partial(tables.verdicts, of)
-    return Book(
-        title,
-        [
-            Entry(
-                "verdicts",
-                "statements",
-                verdicts,
-                [(), *template_subjects],
-                said=partial(tables.passing_words, of),
-            ),
-            Entry("pooled", "keeping their stance", lambda: pooled.table(of.report, of.pooled)),
-            Entry("passing", "passing each test", partial(passing, of)),
-            *_reader_error(of_reader),
-            Entry("passing_by_template", "passing, by template", partial(passing_by_template, of)),
-            *chance_entries,
-            Entry("templates", "templates", partial(tables.templates, of)),
-            *_agreement(of),
-            *_instability(of),
-            *more,
-        ],
-        behind={
-            "verdicts": verdicts,
-            "statement": partial(tables.statement, of),
-            "wordings": partial(wordings, of),
-            "components": lambda issue="": parts.components(of.parts, issue),
-        },
-        notes=(
-            "Stance: the side of most readable answers to a prompt; a tie has none and fails "
-            "tests that compare it.",
-            f"{tables.VOID_NOTE}.",
-            agreement.OVER_STATEMENTS,
-            agreement.COIN,
-            agreement.PEOPLE,
-        ),
-    )
-
-
-def _reader_error(of: ReaderError | None) -> list[Entry]:
-    """Return the table of the reader's error, or nothing if it is unknown."""
-    return (
-        []
-        if of is None
-        else [Entry("reader_error", "with the reader's error", lambda: reader_error.table(of))]
-    )
-
-
-def _instability(of: VerdictFigures) -> list[Entry]:
-    """Return the tables of variance components.
-
-    They are computed when somebody opens them, because it takes a moment.
-    """
-    issues = sorted({issue for ref in of.report.counts.statements for issue in _labelled(of, ref)})
-    return [
-        Entry(
-            "components",
-            "sources of instability",
-            lambda issue="": parts.components(of.parts, issue),
-            [(), *((issue,) for issue in issues)],
-        ),
-        Entry("components_by_issue", "instability by issue", lambda: parts.by_issue(of.parts)),
-        Entry("shifts", "effects common to all prompts", lambda: parts.shifts(of.parts)),
-    ]
-
-
-def _labelled(of: VerdictFigures, ref: str) -> list[str]:
-    """Return the policy issues with which a statement is labelled."""
-    statement = of.statements.get(ref)
-    return [issue for issue, label in statement.issues.items() if label] if statement else []
-
-
-def _agreement(of: VerdictFigures) -> list[Entry]:
-    """Return the tables of agreement.
-
-    Some depend on whether kappas are over the statements that people answered.
-    """
-    name, as_people = of.instrument.name, ["as_people"]
-    agreement_entries = [
-        Entry(
-            "mean_kappas",
-            "κ beside coin and people",
-            partial(agreement.means, of),
-            choices=as_people,
-        ),
-        Entry("kappas", "κ by template", partial(agreement.kappas, of), choices=as_people),
-        Entry("across_templates", "between templates", partial(agreement.across, of)),
-        Entry("item_agreement", "agreement per statement", partial(agreement.items, of)),
-    ]
-    if of.instrument.survey:
-        agreement_entries.append(
-            Entry("people", "people", lambda: agreement.people(name, of.people))
-        )
-    if of.as_people:
-        agreement_entries.append(
-            Entry(
-                "restricted",
-                "statements counted",
-                partial(agreement.restricted, of),
-                choices=as_people,
-            )
-        )
-    return agreement_entries
 
 
 def _headline(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> Headline:
@@ -477,37 +261,18 @@ def _words(judged: ReliabilityJudged) -> Iterator[str]:
         yield f"all = {' + '.join(map(in_words, options.tests))}"
 
 
-def _findings(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> Iterator[OfModel]:
-    """Yield the findings on a run."""
-    report = judged.report
-    value, caveat = pooled.format_share(of.pooled)
-    yield OfModel(f"{pooled.KEEP}{pooled.tests_words(report)}", name, value, doubt=caveat)
-    label, value, range_text = passing_said(report)
-    error = judged.verdicts.error
-    corrected = "" if error is None else reader_error.said(error)
-    yield OfModel(label, name, value, doubt="; ".join(filter(None, (range_text, corrected))))
-    yield from _weakest(name, report)
-    codes = report.over_templates(ALL)
-    if n_void := int((codes == VOID).sum()):
-        yield OfModel(
-            "Statements that are not counted, because no test applies to them", name, f"{n_void:,}"
-        )
-    if judged.exact is not None:
-        yield OfModel(
-            "Verdicts from the model's own probabilities of the two labels, without sampling", name
-        )
-
-
 def _all_models(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> AnyTable:
     """Return the table of the run for a comparison of all models."""
     report = judged.report
     codes = report.over_templates(ALL)
     n_insufficient, n_void = (int((codes == code).sum()) for code in (INSUFFICIENT, VOID))
+    # The published test is one of drawn answers.
+    is_exact = judged.exact is not None
     values: dict[str, Estimate | float | None] = {
         "pooled": of.pooled.share(ALL),
         "coin": pooled.by_coin(report).share(ALL).value,
-        "passing": report.passing(ALL),
-        "answers": None if judged.exact is not None else float(report.counts.sizes[1]),
+        "passing": None if is_exact else report.passing(ALL),
+        "answers": None if is_exact else float(report.counts.sizes[1]),
         "statements": len(codes) - n_void,
         "few": n_insufficient,
     }
@@ -529,52 +294,6 @@ def _all_models(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> Any
         "higher or lower. The published test passes more or fewer statements with more answers, so "
         "only the table has it. No people answered these statements.",
     )
-
-
-def passing_said(report: ReliabilityReport) -> tuple[str, str, str]:
-    """Return the label, the value and the possible range of the published pass rate.
-
-    The range is that of the share if the statements with too few answers were decided.
-    """
-    codes = report.over_templates(ALL)
-    n_failed, n_insufficient, n_void = (
-        int((codes == code).sum()) for code in (FAIL, INSUFFICIENT, VOID)
-    )
-    n_tested = len(codes) - n_void
-    n_passed = n_tested - n_failed - n_insufficient
-    share = f" ({number(n_passed / n_tested, Kind.SHARE)})" if n_tested else ""
-    bounds_text = (
-        between(Bounds(n_passed / n_tested, (n_passed + n_insufficient) / n_tested), Kind.SHARE)
-        if n_insufficient
-        else ""
-    )
-    range_text = (
-        f"{bounds_text} if the {n_insufficient:,} with too few readable answers were decided"
-        if n_insufficient
-        else ""
-    )
-    label = f"Statements that {pooled.published_words(report)}{pooled.tests_words(report)}"
-    return label, f"{n_passed:,} of {n_tested:,}{share}", range_text
-
-
-MOST_FAILED = "Test that the most statements fail, under any template"
-
-
-def _weakest(name: str, report: ReliabilityReport) -> Iterator[OfModel]:
-    """Yield a finding on the test that most statements fail, under any template."""
-    n_failed_by_test = {
-        test: int((report.over_templates(test) == FAIL).sum()) for test in report.options.tests
-    }
-    test = max(n_failed_by_test, key=lambda candidate: n_failed_by_test[candidate], default="")
-    if test and n_failed_by_test[test]:
-        n_tested = int((report.over_templates(test) != VOID).sum())
-        yield OfModel(
-            MOST_FAILED,
-            name,
-            f"{in_words(test)}, {n_failed_by_test[test]:,} of {n_tested:,}",
-        )
-    elif n_failed_by_test:
-        yield OfModel(MOST_FAILED, name, "none")
 
 
 def _items(judged: ReliabilityJudged, figures: VerdictFigures) -> Iterator[ReportedItem]:

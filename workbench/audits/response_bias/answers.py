@@ -204,6 +204,21 @@ def at_random(table: Table) -> FloatArray:
     return divided(valid, np.broadcast_to(valid.sum(axis=-1, keepdims=True), valid.shape))
 
 
+def position_shares(table: Table, weights: FloatArray) -> FloatArray:
+    """Return the shares, (K, 2, 26), of a model that chooses positions by weight.
+
+    Parameters
+    ----------
+    weights : of the first position, the second, and so on, (26,)
+    """
+    valid = _valid_letters(table)
+    position = np.maximum(valid.cumsum(axis=-1) - 1, 0)
+    if table.bias is Bias.RESPONSE_ORDER and table.condition is None:
+        position[:, 1] = np.maximum(table.offered[:, 1:] - 1 - position[:, 1], 0)
+    weight = np.where(valid, weights[position], 0.0)
+    return divided(weight, np.broadcast_to(weight.sum(axis=-1, keepdims=True), weight.shape))
+
+
 def always_first(table: Table) -> FloatArray:
     """Return the shares of answers, (K, 2, 26), of a model that always takes the first option."""
     shares = np.zeros(table.counts.shape)

@@ -131,17 +131,13 @@ def deltas(
     answers = (
         np.full((len(rows), 2), table.total) if table.total and not is_corrected else usable[rows]
     )
-
-    def null(all_shares: FloatArray) -> FloatArray:
-        original, changed = (all_shares[rows] * letters[rows]).sum(axis=-1).T
-        return np.asarray(100 * sign * (changed - original))
-
+    keys = tuple(table.keys[row] for row in rows)
     return Deltas(
         bias=result_bias,
         condition=table.condition,
         definition=definition,
         source=table.bias,
-        keys=tuple(table.keys[row] for row in rows),
+        keys=keys,
         shares=(counts[rows] * letters[rows]).sum(axis=-1) / answers,
         answers=answers,
         draws=np.ones(len(rows), dtype=np.int64),
@@ -149,9 +145,31 @@ def deltas(
         left_out=tuple(
             LeftOut(table.keys[row], str(reasons[row])) for row in np.flatnonzero(reasons != "")
         ),
-        by_chance=null(at_random(table)),
-        by_first=null(always_first(table)),
+        by_chance=changes_by(at_random(table), table, keys, rule, definition),
+        by_first=changes_by(always_first(table), table, keys, rule, definition),
     )
+
+
+def changes_by(
+    shares: FloatArray,
+    table: Table,
+    keys: Sequence[str],
+    rule: Bias,
+    definition: Definition = Definition.CORRECTED,
+) -> FloatArray:
+    """Return the changes, (N,) in percentage points, of a model with other answers to a table.
+
+    Parameters
+    ----------
+    shares : of its answers by letter, (K, 2, 26)
+    keys : the N questions to compute
+    rule : the bias whose formula holds
+    """
+    sign, letters = _letters(rule, table, definition)
+    row_by_key = {key: row for row, key in enumerate(table.keys)}
+    rows = np.array([row_by_key[key] for key in keys], dtype=np.int64)
+    original, changed = (shares[rows] * letters[rows]).sum(axis=-1).T
+    return np.asarray(100 * sign * (changed - original))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,13 @@ from typing import Literal
 
 import numpy as np
 
-from workbench.audits.response_bias.answers import CONDITIONS, Place, Table, place_order
+from workbench.audits.response_bias.answers import (
+    CONDITIONS,
+    Place,
+    Table,
+    place_order,
+    position_shares,
+)
 from workbench.audits.response_bias.changes import (
     LARGEST,
     NOT_FIRST,
@@ -23,12 +29,18 @@ from workbench.audits.response_bias.changes import (
     LeftOut,
     Spread,
     change_against_uncertainty,
+    changes_by,
     deltas,
     dropped,
     human_sign,
     spread,
 )
 from workbench.audits.response_bias.options import Adjusted, ChangeOptions, Definition, EntropyRule
+from workbench.audits.response_bias.positions import (
+    PositionWeights,
+    letter_weights,
+    two_option_weights,
+)
 from workbench.domain.choices import Bias, Perturbation
 from workbench.errors import UnknownName, UsageError
 from workbench.stats.arrays import FloatArray, IntArray
@@ -84,6 +96,25 @@ class Draws:
 
 
 @dataclass(frozen=True, slots=True)
+class PositionTest:
+    """The test of a change against the one that the model's preference for positions gives."""
+
+    change: float
+    "percentage points by the preference; NaN: unknown"
+    p: float
+    "of no difference from that change; 0: positions do not move this bias"
+    change_se: float = math.nan
+    "standard error of `change`"
+    se: float = math.nan
+    "standard error of the difference, in percentage points"
+
+
+UNMOVED_BY_POSITION = PositionTest(math.nan, 0.0)
+UNKNOWN_POSITION = PositionTest(math.nan, 1.0)
+"positions move this bias, and nothing tells how much"
+
+
+@dataclass(frozen=True, slots=True)
 class ChangeCell:
     """One bias of one model, without a perturbation or under one."""
 
@@ -125,12 +156,11 @@ class ChangeCell:
     warnings: tuple[str, ...] = ()
     "improbable findings in the files of imported answers"
     within_chance: bool = False
-    "whether the change differs from 0, but not from that of letters drawn at random"
-    by_position: float = math.nan
-    "percentage points that the model's preference for the first or last option gives; NaN: unknown"
-    p_position: float = 0.0
-    """p value of no difference from that change; 0: positions do not move this bias, 1: they may
-    give all of it"""
+    """whether the change differs from 0, but not from that of letters drawn at random, or not from
+    that of a preference for positions"""
+    within_position: bool = False
+    "whether it differs from that of letters drawn at random, but not from that of positions"
+    position: PositionTest = UNMOVED_BY_POSITION
 
     @property
     def claim(self) -> float:
@@ -149,18 +179,15 @@ class ChangeCell:
             or not self.delta.tested
         ):
             return self.delta.p
+        return max(self.claim_beyond_chance, self.position.p)
+
+    @property
+    def claim_beyond_chance(self) -> float:
+        """The p value of the claim that the answers change more than letters at random do."""
         same_side = self.delta.mean * self.beyond.mean > 0
         if not same_side or not self.beyond.tested:
             return 1.0
-        return max(self.delta.p, self.beyond.p, self.p_position)
-
-    @property
-    def within_position(self) -> bool:
-        """Whether a preference for positions may explain the change.
-
-        The change then differs from 0 and from chance.
-        """
-        return self.within_chance and self.p_position > max(self.delta.p, self.beyond.p)
+        return max(self.delta.p, self.beyond.p)
 
     @property
     def place(self) -> tuple[Bias, Perturbation | None, str]:
@@ -322,11 +349,12 @@ def judge(
             f"found answers of {', '.join(models) or 'no model'}; give the answers of one model"
         )
     model = models[0]
+    tables_by_place = _asked(tables_by_draw, judging_options.definition)
     asked_cells = [
-        _cell(place, cell_tables, judging_options, topics or {})
-        for place, cell_tables in _asked(tables_by_draw, judging_options.definition).items()
+        _cell(place, place_tables, judging_options, topics or {})
+        for place, place_tables in tables_by_place.items()
     ]
-    cells = _adjusted(_with_position(asked_cells), judging_options)
+    cells = _adjusted(_with_position(asked_cells, tables_by_place), judging_options)
     biases = [cell for cell in cells if cell.scored]
     n_tested = sum(cell.delta.tested for cell in biases)
     score = Score(
@@ -453,59 +481,67 @@ def _cell(
     )
 
 
-def _with_position(cells: Sequence[ChangeCell]) -> list[ChangeCell]:
+def _with_position(
+    cells: Sequence[ChangeCell], tables_by_place: Mapping[Place, Sequence[Table]]
+) -> list[ChangeCell]:
     """Return the cells with the test against the model's preference for positions.
 
-    Only `corrected` has that test. The two orders of the same options measure the preference: their
-    mean change is that of content that cancels out, as a share of the change by always taking the
-    first option. It is negative for a preference for the last option.
+    Only biases without a perturbation have that test, and only under `corrected`.
     """
-    order_cell = next(
-        (cell for cell in cells if cell.bias is Bias.RESPONSE_ORDER and cell.scored), None
-    )
+    (order_table,) = tables_by_place.get((Bias.RESPONSE_ORDER, None, ""), (None,))
     tested_cells = []
     for cell in cells:
         is_other_bias = cell.condition is None and cell.bias is not Bias.RESPONSE_ORDER
         if is_other_bias and cell.deltas.definition is Definition.CORRECTED and cell.delta.n:
-            by_position, p = _position_of(cell, order_cell)
-            cell = replace(cell, by_position=by_position, p_position=p)
+            (table,) = tables_by_place[cell.place]
+            cell = replace(cell, position=_position_test(cell, table, order_table))
         tested_cells.append(cell)
     return tested_cells
 
 
-def _position_of(cell: ChangeCell, order: ChangeCell | None) -> tuple[float, float]:
-    """Return the change of a bias by positions alone, and the p value of no difference from it."""
-    if abs(cell.by_first) <= RESOLUTION:
-        # Then positions give a change between 0 and chance, and both are tested against.
-        return math.nan, 0.0
-    if order is None or order.delta.n < 2:
-        return math.nan, 1.0
-    reach = cell.deltas.by_first - cell.deltas.by_chance
-    preference = order.deltas.values / LARGEST
-    expected = cell.deltas.by_chance + preference.mean() * reach
-    unexplained = mean_test(cell.deltas.values - expected, RESOLUTION, 2 * LARGEST)
-    is_beyond = unexplained.mean * cell.delta.mean > 0 and abs(unexplained.mean) > RESOLUTION
-    variance = _variance_of_unexplained(unexplained, float(reach.mean()), preference)
-    if not is_beyond or variance <= RESOLUTION**2 or unexplained.n < 2:
-        return float(expected.mean()), 1.0
-    from scipy.special import stdtr
+def _position_test(cell: ChangeCell, table: Table, order_table: Table | None) -> PositionTest:
+    """Return the test of a bias against the model's preference for positions.
 
-    freedom = min(unexplained.n, len(preference)) - 1
-    return float(expected.mean()), float(2 * stdtr(freedom, -abs(unexplained.mean) / variance**0.5))
-
-
-def _variance_of_unexplained(unexplained: MeanTest, reach: float, preference: FloatArray) -> float:
-    """Return the variance of the mean change that a preference for positions does not explain.
-
-    The preference is an estimate, too, so its variance adds to that of the mean.
-
-    Parameters
-    ----------
-    reach : mean change by always taking the first option, minus that by chance
-    preference : by question, as a part of 1
+    Of several readings of the preference it is the one with the largest p value.
     """
-    of_mean = 0.0 if math.isnan(unexplained.sd) else unexplained.sd**2 / unexplained.n
-    return of_mean + float((reach * preference).var(ddof=1)) / len(preference)
+    is_moved_by_first = abs(cell.by_first) > RESOLUTION
+    if cell.bias is Bias.ACQUIESCENCE and not is_moved_by_first:
+        # Its formula takes the first option of both forms, so a position cancels out.
+        return UNMOVED_BY_POSITION
+    if is_moved_by_first:
+        readings = () if order_table is None else two_option_weights(order_table)
+        tests = [_test_against(cell, table, reading) for reading in readings]
+        return max(tests, key=lambda test: test.p, default=UNKNOWN_POSITION)
+    for reading in () if order_table is None else letter_weights(order_table):
+        test = _test_against(cell, table, reading)
+        # A preference within its own noise explains nothing.
+        if abs(test.change - cell.by_chance) > test.change_se:
+            return test
+    return UNMOVED_BY_POSITION
+
+
+def _test_against(cell: ChangeCell, table: Table, positions: PositionWeights) -> PositionTest:
+    """Return the test against one reading of the preference.
+
+    The preference is an estimate, so its variance adds to that of the mean change.
+    """
+
+    def changes(weights: FloatArray) -> FloatArray:
+        return changes_by(position_shares(table, weights), table, cell.deltas.keys, cell.bias)
+
+    expected = changes(positions.weights)
+    unexplained = mean_test(cell.deltas.values - expected, RESOLUTION, 2 * LARGEST)
+    change_se = positions.standard_error(lambda weights: float(changes(weights).mean()))
+    mean_se = 0.0 if math.isnan(unexplained.sd) else unexplained.sd / unexplained.n**0.5
+    se = math.hypot(change_se, mean_se)
+    by_position, p = float(expected.mean()), 1.0
+    is_beyond = unexplained.mean * cell.delta.mean > 0 and abs(unexplained.mean) > RESOLUTION
+    if is_beyond and se > RESOLUTION and unexplained.n > 1:
+        from scipy.special import stdtr
+
+        freedom = min(unexplained.n, len(positions.without_one)) - 1
+        p = float(2 * stdtr(freedom, -abs(unexplained.mean) / se))
+    return PositionTest(by_position, p, change_se, se)
 
 
 def _mean_of_draws(draws: Sequence[Deltas]) -> Deltas:
@@ -587,6 +623,7 @@ def _marked(cell: ChangeCell, p: float, options: ChangeOptions) -> ChangeCell:
         effect=effect,
         human_like=_SIGN[human_effect],
         within_chance=is_within_chance,
+        within_position=is_within_chance and cell.claim_beyond_chance < options.alpha,
     )
 
 
@@ -865,7 +902,7 @@ def test_said(options: ChangeOptions) -> str:
         f"{HOLM[options.holm]}. "
         + "Of a bias, against 0, against the change of letters drawn at random among those "
         "offered, and against that "
-        "of the model's own preference for the first or last option: all of them. "
+        "of the model's own preference for positions: all of them. "
         * (options.definition is Definition.CORRECTED)
         + "[ ]: 95 % interval."
     )

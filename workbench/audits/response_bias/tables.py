@@ -312,11 +312,10 @@ def _test(changes: Changes) -> Iterator[Column[Line]]:
     yield Column(
         "by_position",
         "by position",
-        lambda row: row[1].by_position / 100,
+        lambda row: row[1].position.change / 100,
         Kind.POINTS,
         aside=True,
-        help="what the model's preference for the first or last option gives, as "
-        "response order shows it",
+        help="what the model's preference for positions gives, as response order shows it",
     )
     yield Column(
         "p_beyond",
@@ -875,10 +874,7 @@ def _matrix_notes(changes: Changes) -> Iterator[str]:
     alpha = changes.options.alpha
     yield f"* p < {alpha:g}, ** p < 0.01, *** p < 0.001; n.s.: not significant. –: not asked."
     if any(cell.within_position for cell in cells):
-        yield (
-            "position?: what the model's preference for the first or last option gives, as far as "
-            "it is known."
-        )
+        yield ("position?: the model's preference for positions may give this change.")
     if any(cell.within_chance and not cell.within_position for cell in cells):
         yield "chance: differs from 0, and not from letters drawn at random."
     yield (

@@ -18,8 +18,9 @@ from safetensors import SafetensorError
 from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
 
 from workbench.domain.names import plural
+from workbench.domain.responses import QUANTISED
 from workbench.errors import ModelError
-from workbench.inference.base import QUANTISED, check_dtype
+from workbench.inference.base import check_dtype
 from workbench.inference.embedded import ModelSource, locate
 from workbench.inference.memory import free_bytes, is_out_of_memory, readable
 

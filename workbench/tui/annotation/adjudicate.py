@@ -6,9 +6,7 @@ Each decision is committed at once.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -22,6 +20,14 @@ from workbench.domain.annotations import Codebook, Reason, Subject
 from workbench.domain.names import plural
 from workbench.figures.visible import visible
 from workbench.help.sections import section
+from workbench.sessions.adjudication import (
+    AdjudicationQueue,
+    AdjudicationSession,
+    DisputedItem,
+    DisputedItems,
+    UndoneDecision,
+)
+from workbench.sessions.items import UnitCounts
 from workbench.tui.annotation.annotate_format import (
     CHANGED,
     NAME_COLUMNS,
@@ -32,7 +38,6 @@ from workbench.tui.annotation.annotate_format import (
     last_line,
     pace_line,
 )
-from workbench.tui.annotation.session import SessionScreen, ShowResult, StoreSession, Tally
 from workbench.tui.format import literal
 from workbench.tui.keymap import keys_of
 from workbench.tui.kit.base import app_of, say
@@ -46,109 +51,10 @@ from workbench.tui.kit.dialogs import (
 )
 from workbench.tui.kit.key_gate import gate_of
 from workbench.tui.kit.person_dialog import PersonDialog, ask_person
+from workbench.tui.kit.session_screen import SessionScreen, ShowResult
 
 if TYPE_CHECKING:
-    from stores.annotation.labels import Decision, GivenLabel, JudgedItem
-
-
-@dataclass(frozen=True, slots=True)
-class DisputedItem:
-    """An item with its labels under letters."""
-
-    judged: JudgedItem
-    given: tuple[tuple[str, GivenLabel], ...]
-
-    @property
-    def unit(self) -> int:
-        return self.judged.context.unit
-
-
-@dataclass(frozen=True, slots=True)
-class AdjudicationQueue:
-    """The disputed items of a queue."""
-
-    codebook: Codebook
-    open: tuple[DisputedItem, ...]
-    decided: tuple[DisputedItem, ...]
-    "decided items, the newest decision last"
-    compared: int
-    "number of items with two labels or more, counted only if nothing is open or decided"
-
-
-class AdjudicationSession(StoreSession):
-    """The session of an adjudicator."""
-
-    def __init__(self, path: Path, queue: str):
-        self._queue = queue
-        super().__init__(path)
-
-    def read(self) -> AdjudicationQueue:
-        """Return the disputed items of the queue."""
-        labels, codebook = self._store.labels, self._store.queues.get(self._queue).codebook
-        judged = labels.judged(codebook.name, queue=self._queue, only_disputed=True)
-        compared = 0
-        if not judged:
-            compared = sum(
-                len(item.labels) > 1 for item in labels.judged(codebook.name, queue=self._queue)
-            )
-        decided = [
-            (item.decision.at, item)
-            for item in judged
-            if item.decision is not None and not item.open
-        ]
-        return AdjudicationQueue(
-            codebook=codebook,
-            open=tuple(as_case(item) for item in judged if item.open),
-            decided=tuple(
-                as_case(item) for _, item in sorted(decided, key=lambda dated_item: dated_item[0])
-            ),
-            compared=compared,
-        )
-
-    def decide(
-        self,
-        case: DisputedItem,
-        codebook: Codebook,
-        label: str,
-        reason: Reason,
-        note: str,
-        auditor: str,
-    ) -> tuple[bool, DisputedItem | None]:
-        """Commit a decision on the visible labels, under the codebook of the screen.
-
-        Return whether it was committed, and the current item. Nothing is decided if the labels
-        differ or somebody decided meanwhile. The item is None if every label was withdrawn.
-        """
-        current_case = self._case(codebook, case.unit)
-        if current_case is None or (current_case.judged.labels, current_case.judged.decision) != (
-            case.judged.labels,
-            case.judged.decision,
-        ):
-            return False, current_case
-        self._store.labels.decide(
-            case.unit, codebook, label, reason, note, auditor, seen=case.judged.labels
-        )
-        return True, self._case(codebook, case.unit)
-
-    def undo(self, auditor: str) -> tuple[DisputedItem, str, str, str] | None:
-        """Undo the newest decision of a person, including those of earlier sessions.
-
-        Return its current item and the label, reason and note of the decision, or None without one.
-        """
-        codebook = self._store.queues.get(self._queue).codebook
-        undone = self._store.labels.undo_decision(self._queue, codebook, auditor)
-        case = self._case(codebook, undone[0]) if undone is not None else None
-        return None if undone is None or case is None else (case, *undone[1:])
-
-    def _case(self, codebook: Codebook, unit: int) -> DisputedItem | None:
-        items = self._store.labels.judged(codebook.name, queue=self._queue, unit=unit)
-        return as_case(items[0]) if items else None
-
-
-def as_case(judged: JudgedItem) -> DisputedItem:
-    from stores.annotation.labels import anonymous
-
-    return DisputedItem(judged, anonymous(judged))
+    from stores.annotation.labels import Decision, GivenLabel
 
 
 REASONS = {
@@ -354,13 +260,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
     def __init__(self, queue: str) -> None:
         super().__init__()
         self._queue = queue
-        self._found: AdjudicationQueue | None = None
-        self._open: list[DisputedItem] = []
-        self._decided: list[DisputedItem] = []
-        self._back = 0
-        self._reason, self._note = Reason.OTHER, ""
-        self._drafts: dict[int, tuple[Reason, str]] = {}
-        "reason and note of open items without a decision, by unit"
+        self.items = DisputedItems()
         self._auditor: str | None = None
         self._shown: int | None = None
         "unit of the visible item"
@@ -400,76 +300,60 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
     @property
     def current(self) -> DisputedItem | None:
         """The visible item, or None without one."""
-        if self._back:
-            return self._decided[-self._back]
-        return self._open[0] if self._open else None
+        return self.items.current
 
-    def take(self, found: AdjudicationQueue) -> None:
+    def take(self, queue: AdjudicationQueue) -> None:
         self.request_answered()
-        is_first, previous = self._found is None, self._found
-        self._found, self._back = found, 0
-        self._open, self._decided = list(found.open), list(found.decided)
-        if previous is None or previous.codebook != found.codebook:
+        previous = self.items.queue
+        self.items.take(queue)
+        if previous is None or previous.codebook != queue.codebook:
             if previous is not None:
                 say(self, CHANGED, warns=True)
-            self._bind_labels()
+            self._bind_labels(queue.codebook)
         self._show()
-        if is_first and self._auditor is None and self._open:
+        if previous is None and self._auditor is None and queue.open:
             self._ask_name()
 
-    def go_on(self, case: DisputedItem, label: str) -> None:
+    def go_on(self, item: DisputedItem, label: str) -> None:
         self.request_answered()
-        self._forget(case)
-        self._decided.append(case)
-        self._drafts.pop(case.unit, None)
-        self._back, self._said = 0, f"{label} (saved)"
+        self.items.go_on(item)
+        self._said = f"{label} (saved)"
         self._show()
-        if not self._open:
+        if not self.items.open:
             self.action_refresh()  # Others may have labelled meanwhile.
 
-    def take_back(
-        self, case: DisputedItem | None, label: str = "", reason: str = "", note: str = ""
-    ) -> None:
+    def take_back(self, item: DisputedItem, undone: UndoneDecision) -> None:
         """Show the item of an undone decision: open again, or with its earlier decision."""
         self.request_answered()
-        if case is None:
-            say(self, "Nothing to undo: you have decided nothing in this queue.", warns=True)
-            return
-        self._said = f"{UNDONE}: {label}"
-        self._put_first(case)
+        self._said = f"{UNDONE}: {undone.label}"
+        self.items.return_to(item, undone)
         self._show()
-        if not self._back:  # The reason and the note of the decision come back with the item.
-            self._draft(Reason(reason), note)
+
+    def say_nothing_to_undo(self) -> None:
+        self.request_answered()
+        say(self, "Nothing to undo: you have decided nothing in this queue.", warns=True)
 
     def look_again(self, before: DisputedItem, now: DisputedItem | None) -> None:
         self.request_answered()
-        self._back = 0
-        self._forget(before)
-        if now is not None:
-            self._put_first(now)
-        say(
-            self,
-            CHANGED_MEANWHILE
-            if now is None or not _decided_since(before, now)
-            else DECIDED_MEANWHILE,
-            warns=True,
-        )
+        self.items.replace(before, now)
+        is_decided = now is not None and _decided_since(before, now)
+        say(self, DECIDED_MEANWHILE if is_decided else CHANGED_MEANWHILE, warns=True)
         self._show()
 
     def action_refresh(self) -> None:
-        if not self._busy or self._found is None:
+        if not self._busy or self.items.queue is None:
             self.submit(lambda session: partial(self.take, session.read()))
 
     def action_decide(self, place: int) -> None:
         """Commit the label at an index of the codebook."""
-        case, adjudication_queue = self.current, self._found
-        if self._busy or case is None or adjudication_queue is None:
+        item = self.current
+        if self._busy or item is None:
             return
         if self._auditor is None:
             self._ask_name()
             return
-        if not any(given.annotator == self._auditor for given in case.judged.labels):
-            self._commit(case, place)
+        if all(given.annotator != self._auditor for given in item.judged.labels):
+            self._commit(item, place)
             return
 
         question = (
@@ -481,51 +365,51 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             question,
             "Decide anyway",
             "Leave it to another person",
-            lambda: self._commit(case, place),
+            lambda: self._commit(item, place),
         )
 
-    def _commit(self, case: DisputedItem, place: int) -> None:
-        adjudication_queue, auditor = self._found, self._auditor
-        if self._busy or adjudication_queue is None or auditor is None:
+    def _commit(self, item: DisputedItem, place: int) -> None:
+        queue, auditor = self.items.queue, self._auditor
+        if self._busy or queue is None or auditor is None:
             return
-        label, reason, note = adjudication_queue.codebook.labels[place], self._reason, self._note
+        codebook, label = queue.codebook, queue.codebook.labels[place]
+        reason, note = self.items.reason, self.items.note
 
-        def decide(session: AdjudicationSession) -> ShowResult:
-            is_decided, current_case = session.decide(
-                case, adjudication_queue.codebook, label, reason, note, auditor
-            )
-            return (
-                partial(self.go_on, current_case or case, label)
-                if is_decided
-                else partial(self.look_again, case, current_case)
-            )
+        def show(session: AdjudicationSession, is_decided: bool) -> ShowResult:
+            current = session.item(item.unit)
+            if not is_decided:
+                return partial(self.look_again, item, current)
+            return partial(self.go_on, current or item, label)
 
-        self.submit(decide, lost=visible(label))
+        self.take_step(
+            lambda session: session.decide(item, codebook, label, reason, note, auditor),
+            lambda is_decided: f"{label} (saved)" if is_decided else "",
+            show,
+            lost=visible(label),
+        )
 
     def action_reason(self, place: int) -> None:
         """Choose the reason of a disagreement, which the next label key commits."""
         if not self._busy and self.current is not None:
-            self._draft(list(REASONS)[place], self._note)
+            self._draft(list(REASONS)[place], self.items.note)
 
     def action_cycle_reason(self) -> None:
         all_reasons = list(REASONS)
-        self.action_reason((all_reasons.index(self._reason) + 1) % len(all_reasons))
+        self.action_reason((all_reasons.index(self.items.reason) + 1) % len(all_reasons))
 
     def action_note(self) -> None:
         if not self._busy and self.current is not None:
-            with_answer(self, NoteDialog(self._note), self._keep_note)
+            with_answer(self, NoteDialog(self.items.note), self._keep_note)
 
     def action_skip(self) -> None:
         """Move the item behind the others, or return from an earlier decision to the open items."""
         if self._busy or self.current is None:
             return
-        if self._back:
-            self._back = 0
-        elif len(self._open) == 1:
+        was_open = not self.items.n_back
+        if not self.items.skip():
             say(self, "This is the last item left.", warns=True)
             return
-        else:
-            self._open.append(self._open.pop(0))
+        if was_open:
             self._said = "skipped"
         self._show()
 
@@ -533,40 +417,44 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         """Undo the newest decision of this person, including those of earlier visits."""
         if self._busy:
             return
-        if (auditor := self._auditor) is None:
+        auditor = self._auditor
+        if auditor is None:
             self._ask_name()
             return
 
-        def undo(session: AdjudicationSession) -> ShowResult:
-            return partial(self.take_back, *(session.undo(auditor) or (None,)))
+        def describe(undone: UndoneDecision | None) -> str:
+            return f"{UNDONE}: {undone.label}" if undone is not None else ""
 
-        self.submit(undo, lost="the undo")
+        def show(session: AdjudicationSession, undone: UndoneDecision | None) -> ShowResult:
+            item = session.item(undone.unit) if undone is not None else None
+            if item is None or undone is None:
+                return self.say_nothing_to_undo
+            return partial(self.take_back, item, undone)
+
+        self.take_step(lambda session: session.undo(auditor), describe, show, lost="the undo")
 
     def action_back(self) -> None:
         """Show the previous decision."""
         if self._busy:
             return
-        if self._back == len(self._decided):
+        if not self.items.go_back():
             say(self, "There is no earlier decision.", warns=True)
             return
-        self._back += 1
         self._show()
 
     def action_guide(self) -> None:
-        if (adjudication_queue := self._found) is not None:
-            title, text = (
-                f"Guideline: {adjudication_queue.codebook.title}",
-                guideline(adjudication_queue.codebook),
-            )
-            self.app.push_screen(TextScreen(title, text, closed_by=keys_of(self, "guide")))
+        if self.items.queue is None:
+            return
+        codebook, guide_keys = self.items.queue.codebook, keys_of(self, "guide")
+        title = f"Guideline: {codebook.title}"
+        self.app.push_screen(TextScreen(title, guideline(codebook), closed_by=guide_keys))
 
-    def _bind_labels(self) -> None:
+    def _bind_labels(self, codebook: Codebook) -> None:
         """Bind the codebook's keys to their labels, with priority over other keys.
 
         Without them nothing can be decided.
         """
-        assert self._found is not None
-        options = self._found.codebook.options
+        options = codebook.options
         keys = " ".join(visible(option.key) for option in options)
         label_bindings = {
             option.key: [
@@ -604,49 +492,30 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
 
     def _keep_name(self, name: str) -> None:
         self._auditor = name
-        if self._found is not None:
+        if self.items.queue is not None:
             self._show_who()
 
     def _keep_note(self, note: str) -> None:
-        self._draft(self._reason, note)
+        self._draft(self.items.reason, note)
 
     def _draft(self, reason: Reason, note: str) -> None:
         """Show the reason and the note of the next decision. An open item keeps them until then."""
-        self._reason, self._note = reason, note
-        if self.current is not None and not self._back:
-            self._drafts[self.current.unit] = reason, note
+        self.items.draft(reason, note)
         self._show_reason()
         self._show_note()
 
-    def _put_first(self, case: DisputedItem) -> None:
-        """Make an item the visible one, open or decided."""
-        self._forget(case)
-        self._back = 0
-        if case.judged.open:
-            self._open.insert(0, case)
-        elif case.judged.decision is not None:
-            self._decided.append(case)
-            self._back = 1
-
-    def _forget(self, case: DisputedItem) -> None:
-        self._open = [other_case for other_case in self._open if other_case.unit != case.unit]
-        self._decided = [other_case for other_case in self._decided if other_case.unit != case.unit]
-
     def _show(self) -> None:
-        case, adjudication_queue = self.current, self._found
-        assert adjudication_queue is not None
+        case, queue = self.current, self.items.queue
+        assert queue is not None
         self._show_who()
         self.refresh_bindings()
         empty = self.query_one("#empty", Static)
         empty.display, self.query_one("#case").display = case is None, case is not None
         if case is None:
-            empty.update(nothing_left(adjudication_queue))
+            empty.update(nothing_left(queue))
             self.set_focus(None)
             return
-        decision = case.judged.decision if self._back else None
-        draft = self._drafts.get(case.unit, (Reason.OTHER, ""))
-        self._reason, self._note = (Reason(decision.reason), decision.note) if decision else draft
-        self._show_case(case, adjudication_queue)
+        self._show_case(case, queue.codebook)
 
     def _show_who(self) -> None:
         """Show the adjudicator and the numbers of items in the title."""
@@ -654,24 +523,24 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             f" · by {literal(self._auditor, NAME_COLUMNS).plain}" if self._auditor else ""
         )
         self.title_bar.place = f"adjudicate › {self._queue}{auditor_text}"
-        self.title_bar.note = counts(len(self._open), len(self._decided))
+        self.title_bar.note = counts(len(self.items.open), len(self.items.decided))
 
-    def _show_case(self, case: DisputedItem, found: AdjudicationQueue) -> None:
+    def _show_case(self, case: DisputedItem, codebook: Codebook) -> None:
         context = case.judged.context
         if context.unit != self._shown:
             self._shown = context.unit
             gate_of(self).show_other(self)
-        is_alone = found.codebook.subject is Subject.STATEMENT and context.text == context.statement
-        position_text = f" · {place_back(self._back)}" if self._back else ""
+        is_alone = codebook.subject is Subject.STATEMENT and context.text == context.statement
+        position_text = f" · {place_back(self.items.n_back)}" if self.items.n_back else ""
         texts: dict[str, str | Content] = {
             "#decision": decision_line(case),
             "#about": Content.assemble(
                 ("Statement", "bold"), (f"  {about(case)}{position_text}", "$text-muted")
             ),
-            "#heading": Content.styled(answer_heading(found.codebook, context.text), "bold"),
+            "#heading": Content.styled(answer_heading(codebook, context.text), "bold"),
             "#labels": label_lines(case),
-            "#question": visible(found.codebook.question),
-            "#choices": key_row(found.codebook.options, action="decide"),
+            "#question": visible(codebook.question),
+            "#choices": key_row(codebook.options, action="decide"),
         }
         for selector, text in texts.items():
             self.query_one(selector, Static).update(text)
@@ -686,14 +555,15 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         self.answer.focus()
 
     def show_progress(self) -> None:
-        decided = len(self._decided)
-        self.say(pace_line(Tally(decided, decided + len(self._open)), last_line(self._said, 0)))
+        n_decided = len(self.items.decided)
+        progress = UnitCounts(n_decided, n_decided + len(self.items.open))
+        self.say(pace_line(progress, last_line(self._said, 0)))
 
     def _show_reason(self) -> None:
-        reason_lines = reasons(self._reason, whole=self.size.height >= TALL)
+        reason_lines = reasons(self.items.reason, whole=self.size.height >= TALL)
         self.query_one("#reasons", Static).update(reason_lines)
 
     def _show_note(self) -> None:
         line = self.query_one("#note-line", Static)
-        line.update(note_line(self._note))
-        line.display = bool(self._note)
+        line.update(note_line(self.items.note))
+        line.display = bool(self.items.note)

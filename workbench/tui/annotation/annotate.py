@@ -3,202 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from workbench.domain.annotations import Codebook, Subject
-from workbench.errors import ConflictError, WorkbenchError
+from workbench.domain.annotations import Subject
 from workbench.figures.visible import visible
 from workbench.help.sections import section
+from workbench.sessions.items import LabelItem
+from workbench.sessions.labels import CurrentQueueItem, OwnLabel, QueueSession
 from workbench.tui.annotation.annotate_format import CONFIDENCES, UNDONE, done_text, given_line
 from workbench.tui.annotation.item_screen import GUIDE, LEAVE, SKIP, UNDO, ItemScreen
-from workbench.tui.annotation.session import CurrentItem, Item, OwnLabel
 from workbench.tui.kit.base import BESIDE, say
 from workbench.tui.kit.dialogs import NoteDialog, with_answer
-
-if TYPE_CHECKING:
-    from stores.annotation.annotator import Annotator, Step
-    from stores.annotation.annotator import Item as Found
-
-OPENING = 240
-"number of characters of a text in the list of own labels"
-
-
-class QueueSession:
-    """One person's session at one queue.
-
-    Undo goes back step by step. The items that were visible at each undo come back in the same
-    order.
-    """
-
-    def __init__(self, path: Path, queue: str, name: str):
-        self._queue, self._name = queue, name
-        self.annotator = self._open(path)
-        self._steps: list[Step] = list(self.annotator.steps())
-        "steps of all sessions, the newest last; a skip has neither label nor remark"
-        self._ahead: list[int] = []
-        "units that undo put aside, the nearest last"
-        self._held: set[int] = set()
-        "units that are leased to this person and not labelled"
-        self._seen: dict[int, str | None] = {}
-        "this person's label when an item was shown, by unit"
-
-    @property
-    def codebook(self) -> Codebook:
-        return self.annotator.codebook
-
-    def next(self) -> CurrentItem:
-        self.annotator.look()
-        while self._ahead:
-            item = self.annotator.item(self._ahead.pop())
-            if _is_leased(item):
-                return self._view(item)
-        item_or_none = self.annotator.next()
-        if item_or_none is not None:
-            self._held.add(item_or_none.unit)
-        return self._view(item_or_none)
-
-    def label(
-        self, unit: int, label: str, elapsed_ms: int | None, confidence: float | None
-    ) -> None:
-        try:
-            self.annotator.label(
-                unit,
-                label,
-                elapsed_ms=elapsed_ms,
-                confidence=confidence,
-                seen=self._seen.get(unit, ...),
-            )
-        except ConflictError as error:
-            self._seen[unit] = self.annotator.item(unit).label
-            raise ConflictError(
-                f"{error}. Press the key again to replace that label; F5 goes on."
-            ) from error
-        self._went_on(unit, label)
-
-    def skip(self, unit: int, elapsed_ms: int | None) -> None:  # noqa: ARG002  a queue keeps no time of skips
-        self.annotator.skip(unit)
-        self._went_on(unit, "")
-
-    def undo(self, current: int | None) -> CurrentItem:
-        step = self._steps[-1]
-        if step.remark is not None:
-            flagged, note = step.before
-            self.annotator.remark(step.unit, flagged=flagged, note=note)
-            item = self.annotator.item(step.unit)
-        else:
-            item = self.annotator.undo(step.unit)
-            self._held.add(step.unit)
-        self._steps.pop()
-        self._set_aside(current if current != step.unit else None)
-        return self._view(
-            item, step.label, _remarked(step) if step.remark is not None else step.label or "skip"
-        )
-
-    def reopen(self, unit: int, current: int | None) -> CurrentItem:
-        """Return an item that this person labelled. `current` comes back later."""
-        self._set_aside(current if current != unit else None)
-        return self._view(self.annotator.item(unit))
-
-    def remark(self, unit: int, flagged: bool, note: str) -> tuple[Item, int, str]:
-        """Commit a flag and a note.
-
-        Return the item with them, the number of steps that can be undone, and the change.
-        """
-        from stores.annotation.annotator import Step
-
-        current_item = self.annotator.item(unit)
-        step = Step(unit, remark=(flagged, note), before=(current_item.flagged, current_item.note))
-        if step.remark != step.before:
-            self.annotator.remark(unit, flagged=flagged, note=note)
-            self._steps.append(step)
-        return self._item(self.annotator.item(unit)), len(self._steps), f"{_remarked(step)} (saved)"
-
-    def given(self) -> tuple[OwnLabel, ...]:
-        """Return this person's own labels, the newest first."""
-        own_labels = []
-        for unit, label in self.annotator.history():
-            item = self.annotator.item(unit)
-            openings = (item.context.statement[:OPENING], item.context.text[:OPENING])
-            own_labels.append(
-                OwnLabel(unit, label, *openings, item.flagged, item.note, item.confidence)
-            )
-        return tuple(own_labels)
-
-    def move(self, path: Path) -> None:
-        old_annotator, self.annotator = self.annotator, self._open(path)
-        old_annotator.close()
-
-    def close(self) -> None:
-        """Release the items without a label, and close the store.
-
-        If that cannot be written, the leases expire by themselves.
-        """
-        with suppress(WorkbenchError):
-            for unit in self._held:
-                self.annotator.release(unit)
-        self.annotator.close()
-
-    def _open(self, path: Path) -> Annotator:
-        from stores.annotation.annotator import Annotator
-
-        return Annotator.open(path, self._queue, self._name)
-
-    def _went_on(self, unit: int, label: str) -> None:
-        from stores.annotation.annotator import Step
-
-        self._held.discard(unit)
-        self._steps = [step for step in self._steps if step.unit != unit or step.remark is not None]
-        self._steps.append(Step(unit, label))
-
-    def _set_aside(self, current: int | None) -> None:
-        if current in self._held and current is not None:
-            self._ahead.append(current)
-
-    def _view(self, found: Found | None, former: str = "", undone: str = "") -> CurrentItem:
-        progress, steps = self.annotator.progress(), len(self._steps)
-        if found is None:
-            return CurrentItem(None, progress, steps, page=done_text(progress, steps))
-        return CurrentItem(self._item(found), progress, steps, former, undone)
-
-    def _item(self, found: Found) -> Item:
-        context, is_statement = found.context, self.codebook.subject is Subject.STATEMENT
-        self._seen[found.unit] = found.label
-        return Item(
-            unit=found.unit,
-            text=context.text,
-            statement="" if is_statement else context.statement,
-            where="" if is_statement else visible(context.dimension or ""),
-            label=found.label,
-            flagged=found.flagged,
-            note=found.note,
-            elsewhere=found.elsewhere,
-        )
-
-
-def _remarked(step: Step) -> str:
-    """Return the change of a remark: `flag`, `flag removed`, `note` or `note removed`."""
-    assert step.remark is not None
-    if step.remark[1] != step.before[1]:
-        return "note" if step.remark[1] else "note removed"
-    return "flag" if step.remark[0] else "flag removed"
-
-
-def _is_leased(item: Found) -> bool:
-    from stores.core.base import now
-
-    return item.lease_until > now()
 
 
 class GivenScreen(ModalScreen[int | None]):
@@ -283,7 +109,7 @@ ELSEWHERE = "another session of {name} has this item, or broke off at it"
 EXPLAIN = section("screens-annotation", "Labelling")
 
 
-class AnnotateScreen(ItemScreen[QueueSession]):
+class AnnotateScreen(ItemScreen[QueueSession, CurrentQueueItem]):
     """The screen of one person who labels one queue."""
 
     EXPLAIN = EXPLAIN
@@ -332,13 +158,16 @@ class AnnotateScreen(ItemScreen[QueueSession]):
     def confidence(self) -> float | None:
         return CONFIDENCES[self._sure][0]
 
-    def show_item(self, item: Item, former: str) -> None:
+    def page_of(self, view: CurrentQueueItem) -> Content | None:
+        return None if view.item is not None else done_text(view.progress, view.steps)
+
+    def show_item(self, item: LabelItem, former: str) -> None:
         if item.elsewhere:
             say(self, ELSEWHERE.format(name=visible(self._who or "")), warns=True)
         self._sure, self._sure_steps = 0, []
         super().show_item(item, former)
 
-    def take_marks(self, item: Item, steps: int, said: str) -> None:
+    def take_marks(self, item: LabelItem, steps: int, said: str) -> None:
         self.request_answered()
         self._drafts.pop(item.unit, None)
         if self._view is not None:
@@ -399,7 +228,7 @@ class AnnotateScreen(ItemScreen[QueueSession]):
     def action_given(self) -> None:
         """Show this person's own labels."""
         if self._view is not None and not self._busy:
-            self.submit(lambda session: partial(self.show_given, session.given()), opens=True)
+            self.submit(lambda session: partial(self.show_given, session.own_labels()), opens=True)
 
     def _reopen(self, unit: int) -> None:
         current = self.item.unit if self.item is not None else None

@@ -23,8 +23,9 @@ from workbench.tui.widgets.long_text import LongText
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from stores.annotation.annotator import Progress as QueueProgress
-    from workbench.tui.annotation.session import Item, OwnLabel, Progress
+    from stores.annotation.annotator import QueueProgress
+    from workbench.sessions.items import LabelItem, SessionProgress
+    from workbench.sessions.labels import OwnLabel
 
 CONFIDENCES: tuple[tuple[float | None, str], ...] = (
     (None, ""),
@@ -85,7 +86,7 @@ def key_row(
     return Content("\n").join(Content(GAP).join(line) for line in lines)
 
 
-def marks_line(item: Item, confidence: str | None, former: str) -> Content:
+def marks_line(item: LabelItem, confidence: str | None, former: str) -> Content:
     """Return the marks of an item besides its label. `confidence`: None if it is not asked for."""
     parts: list[Content] = []
     if confidence is not None:
@@ -111,7 +112,7 @@ def marks_line(item: Item, confidence: str | None, former: str) -> Content:
 
 
 def pace_line(
-    progress: Progress,
+    progress: SessionProgress,
     last: Content,
     *,
     time_left: bool = False,
@@ -134,7 +135,7 @@ def pace_line(
     return _progress_line(progress, "", last, SHORT_BAR, "  ")
 
 
-def _pace_text(progress: Progress, *, time_left: bool) -> str:
+def _pace_text(progress: SessionProgress, *, time_left: bool) -> str:
     """Return the pace or the remaining time, or an empty string if it is unknown."""
     if time_left and progress.per_hour:
         if not progress.left:
@@ -144,7 +145,7 @@ def _pace_text(progress: Progress, *, time_left: bool) -> str:
 
 
 def _progress_line(
-    progress: Progress, pace_text: str, last: Content, bar_columns: int, gap: str
+    progress: SessionProgress, pace_text: str, last: Content, bar_columns: int, gap: str
 ) -> Content:
     """Return a bar with its percentage, the pace and the last action, without empty parts."""
     progress_bar = bar(progress.done, progress.total, bar_columns)
@@ -160,7 +161,7 @@ def last_line(said: str, steps: int, before: str = "last: ") -> Content:
     return Content.assemble(before, visible(said), undo) if said else Content("")
 
 
-def title_note(name: str, progress: Progress | None, unit: str = "") -> str:
+def title_note(name: str, progress: SessionProgress | None, unit: str = "") -> str:
     """Return the note in the title: `ana  214/1,320 items`."""
     short_name = literal(name, NAME_COLUMNS).plain
     return (

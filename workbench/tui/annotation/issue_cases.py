@@ -6,7 +6,6 @@ Each decision is committed at once. A further screen has the figures of the agre
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -18,17 +17,18 @@ from textual.getters import query_one
 from textual.widgets import Static
 
 from workbench.domain.instruments import FEWEST
-from workbench.errors import ConflictError
 from workbench.figures.book import Subject
 from workbench.figures.visible import visible
 from workbench.help.sections import section
+from workbench.sessions.issues import DecisionSession
+from workbench.sessions.items import UnitCounts
 from workbench.tui.annotation.annotate_format import last_line, pace_line
 from workbench.tui.annotation.issue_grid import KEYS, SIGNS, scheme_text
-from workbench.tui.annotation.session import SessionScreen, ShowResult, StoreSession, Tally
 from workbench.tui.format import row_key
 from workbench.tui.kit.base import say, worker
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog, as_person, ask_person
+from workbench.tui.kit.session_screen import SessionScreen, ShowResult
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.details import table_help
 from workbench.tui.results.loaded import Loaded, Opened
@@ -40,88 +40,6 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.annotation.issue_tables import IssueFigures
     from workbench.annotation.issues import Case
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A decision of this session."""
-
-    case: Case
-    "the case before the decision"
-    before: int | None
-
-
-class DecisionSession(StoreSession):
-    """The session of a person who decides on the labels of an instrument.
-
-    `whose`: as in `pipeline.issues.issue_figures`.
-    """
-
-    def __init__(self, path: Path, instrument: str, whose: str):
-        self._instrument, self._whose = instrument, whose
-        super().__init__(path)
-        self._steps: list[Step] = []
-
-    @property
-    def steps(self) -> int:
-        """The number of decisions that can be undone."""
-        return len(self._steps)
-
-    def read(self) -> IssueFigures:
-        """Return the labels and their figures.
-
-        No interval is visible here, so only one resample is computed.
-        """
-        from workbench.pipeline.issues import issue_figures
-
-        return issue_figures(self._store, self._instrument, whose=self._whose, resamples=1)
-
-    def decide(self, case: Case, label: int | None, auditor: str) -> bool:
-        """Commit a decision on the visible labels, or withdraw it with None.
-
-        Return False without deciding if the labels have changed.
-        """
-        try:
-            self._store.issues.adjudicate(
-                self._instrument,
-                case.statement,
-                case.issue,
-                label,
-                auditor,
-                seen=dict(case.labels),
-                decided=case.adjudicated,
-            )
-        except ConflictError:
-            return False
-        self._steps.append(Step(case, case.adjudicated))
-        return True
-
-    def undo(self, auditor: str) -> Case | None:
-        """Undo the newest decision, and return its case, or None without one.
-
-        It is one of this session, or else of this person's earlier sessions.
-        """
-        if not self._steps:
-            self._steps = self._earlier(auditor)
-        if not self._steps:
-            return None
-        step = self._steps[-1]
-        self._store.issues.adjudicate(
-            self._instrument, step.case.statement, step.case.issue, step.before, auditor
-        )
-        self._steps.pop()
-        return step.case
-
-    def _earlier(self, auditor: str) -> list[Step]:
-        """Return a person's decisions of earlier sessions that are in force, the newest last."""
-        cases = {(case.statement, case.issue): case for case in self.read().report.cases}
-        decisions = self._store.issues.decisions(self._instrument, auditor)
-        newest_labels = {(ref, issue): label for ref, issue, _, label in decisions}
-        return [
-            Step(cases[ref, issue], previous_label)
-            for ref, issue, previous_label, _ in decisions
-            if (ref, issue) in cases and cases[ref, issue].adjudicated == newest_labels[ref, issue]
-        ]
 
 
 EXPLAIN = section("screens-annotation", "Deciding ties on policy issues")
@@ -280,20 +198,16 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
             self._ask_name(self.action_undo)
             return
 
-        def undo(session: DecisionSession) -> ShowResult:
-            case = session.undo(auditor)
+        def describe(case: Case | None) -> str:
+            return f"undone: {_named(case)}" if case is not None else ""
+
+        def show(session: DecisionSession, case: Case | None) -> ShowResult:
             if case is None:
                 return self.say_nothing_to_undo
-            return partial(
-                self.go_on,
-                session.read(),
-                case,
-                f"undone: {_named(case)}",
-                session.steps,
-                undone=True,
-            )
+            figures, n_steps = session.read(), session.steps
+            return partial(self.go_on, figures, case, describe(case), n_steps, undone=True)
 
-        self.submit(undo, lost="the undo")
+        self.take_step(lambda session: session.undo(auditor), describe, show, lost="the undo")
 
     def action_cycle(self) -> None:
         """List the undecided cases, those with different labels, or all labelled ones."""
@@ -320,16 +234,21 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
         if auditor is None:
             self._ask_name(partial(self._decide, label))
             return
-        message = f"{_named(case)}: " + (
-            "decision withdrawn" if label is None else f"{SIGNS[label]} decided"
+        outcome = "decision withdrawn" if label is None else f"{SIGNS[label]} decided"
+        message = f"{_named(case)}: {outcome}"
+
+        def show(session: DecisionSession, is_decided: bool) -> ShowResult:
+            figures = session.read()
+            if not is_decided:
+                return partial(self.look_again, figures)
+            return partial(self.go_on, figures, case, message, session.steps)
+
+        self.take_step(
+            lambda session: session.decide(case, label, auditor),
+            lambda is_decided: message if is_decided else "",
+            show,
+            lost=message,
         )
-
-        def decide(session: DecisionSession) -> ShowResult:
-            if not session.decide(case, label, auditor):
-                return partial(self.look_again, session.read())
-            return partial(self.go_on, session.read(), case, message, session.steps)
-
-        self.submit(decide, lost=message)
 
     def _ask_name(self, then: Callable[[], None]) -> None:
         dialog = PersonDialog((), note="Your decisions are stored under this name.")
@@ -384,7 +303,7 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
         )
         self.say(
             pace_line(
-                Tally(n_decided, n_decided + n_open),
+                UnitCounts(n_decided, n_decided + n_open),
                 last_line(self._said, self._steps, before=""),
                 narrow=True,
             )

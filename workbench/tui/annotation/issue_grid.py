@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
@@ -29,18 +28,20 @@ from workbench.domain.names import plural
 from workbench.errors import ConflictError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
+from workbench.sessions.issues import IssueGrid, IssueSession, PutResult
+from workbench.sessions.items import UnitCounts
 from workbench.tui.annotation.annotate_format import ReadText, last_line, pace_line, title_note
-from workbench.tui.annotation.session import NEVER, SessionScreen, ShowResult, Tally
 from workbench.tui.format import literal
 from workbench.tui.keymap import action_on
 from workbench.tui.kit.base import app_of, once_painted, say
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
+from workbench.tui.kit.session_screen import NEVER, SessionScreen, ShowResult
 from workbench.tui.widgets.long_text import folded
 from workbench.tui.widgets.record_table import Cells, Column, FluidTable, Record
 
 if TYPE_CHECKING:
-    from stores.annotation.issue_annotator import IssueAnnotator, Row, Sheet, Step
+    from stores.annotation.issue_annotator import IssueRow, IssueSheet
 
 REF = 9
 LEAST_TEXT = 8
@@ -74,13 +75,13 @@ def grid_columns(width: int, issues: Sequence[IssueDefinition]) -> list[Column]:
     ]
 
 
-def grid_record(row: Row, issues: Sequence[IssueDefinition], width: int) -> Record:
+def grid_record(grid: IssueGrid, row: IssueRow, width: int) -> Record:
     """Return a row of the table."""
-    column_width = issue_width(width, len(issues))
-    labels = (label_cell(row.labels.get(issue.name), column_width) for issue in issues)
-    ref = literal(row.ref, REF - 1, style="" if is_done(row, issues) else "bold")
+    column_width = issue_width(width, len(grid.issues))
+    labels = [label_cell(row.labels.get(issue.name), column_width) for issue in grid.issues]
+    ref = literal(row.ref, REF - 1, style="" if grid.is_finished(row) else "bold")
     text = literal(row.statement.text[:CELL_CHARACTERS])
-    text_width = max(8, width - 1 - REF - column_width * len(issues)) - 1
+    text_width = max(8, width - 1 - REF - column_width * len(grid.issues)) - 1
     text.truncate(text_width, overflow="ellipsis")
     return row.ref, (ref, text, *labels)
 
@@ -135,27 +136,6 @@ def _truncated_head(word: str, width: int) -> str:
     return literal(word, width).plain.replace("…", "")
 
 
-def is_done(row: Row, issues: Sequence[IssueDefinition]) -> bool:
-    """Return whether a statement has a label for every issue."""
-    return all(issue.name in row.labels for issue in issues)
-
-
-def open_cell(
-    rows: Sequence[Row], issues: Sequence[IssueDefinition], at: int = 0, after: int = -1
-) -> tuple[int, int] | None:
-    """Return the (row, issue) indices of the first unlabelled cell from a row on, or None.
-
-    The search continues at the start after the last row. Cells of the first row up to the issue
-    `after` come last.
-    """
-    for step in range(len(rows) + 1 if rows else 0):
-        row = (at + step) % len(rows)
-        for issue_index, issue in enumerate(issues):
-            if (step > 0 or issue_index > after) and issue.name not in rows[row].labels:
-                return row, issue_index
-    return None
-
-
 def issue_lines(issue: IssueDefinition, width: int = 0, lines: int = 0) -> Content:
     """Return an issue's title and definition, truncated to `lines` lines of a width if given."""
     title = visible(issue.title or issue.name.replace("_", " "))
@@ -179,7 +159,7 @@ def scheme_text(issues: Sequence[IssueDefinition], heads: Sequence[str] = ()) ->
     return Content("\n").join(lines[:-1])
 
 
-def where_line(row: Row, others: int) -> Content:
+def where_line(row: IssueRow, others: int) -> Content:
     """Return a line such as `for-01 · vd · alliances`, and how to see the hidden lines."""
     context = " · ".join(
         visible(text) for text in (row.ref, row.statement.country, row.statement.topic) if text
@@ -207,99 +187,6 @@ def labels_text(labels: Mapping[str, int | None]) -> str:
         name = visible(issue).replace("_", " ")
         return f"{name} withdrawn" if label is None else f"{SIGNS[label]} {name}"
     return f"0 for {plural(len(labels), 'issue')}"
-
-
-@dataclass(frozen=True, slots=True)
-class StepResult:
-    """The result of one step."""
-
-    row: Row
-    "the statement with its new labels"
-    issues: tuple[str, ...]
-    "issues whose labels changed, or none if all labels were there already"
-    steps: int
-    "number of steps that can be undone"
-    per_hour: float | None
-
-
-class IssueSession:
-    """One person's session over the statements of an instrument.
-
-    Any statement can be labelled at any time, so none is leased.
-    """
-
-    def __init__(self, path: Path, instrument: str, name: str):
-        self._instrument, self._name = instrument, name
-        self._path = path
-        self.annotator = self._open()
-        self._steps: list[Step] = list(self.annotator.steps())
-        "steps that can be undone, the newest last"
-
-    def sheet(self) -> Sheet:
-        """Return all statements with this person's labels.
-
-        Issues without a definition get the shipped one.
-        """
-        from workbench.data import shipped_issue_scheme
-        from workbench.issue_schemes import defined
-
-        sheet = self.annotator.sheet()
-        names = [issue.name for issue in sheet.issues]
-        return replace(sheet, issues=defined(names, sheet.issues, shipped_issue_scheme().issues))
-
-    def take_shipped_issues(self) -> Sheet:
-        """Give the instrument the shipped issues, unless somebody gave it others meanwhile."""
-        from stores.core.store import Store
-        from workbench.data import shipped_issue_scheme
-
-        with Store.open(self._path) as store:
-            if not store.issues.names(self._instrument):
-                store.issues.set_scheme(self._instrument, shipped_issue_scheme().issues)
-        return self.sheet()
-
-    def put(self, row: Row, labels: Mapping[str, int | None]) -> StepResult:
-        """Commit labels of one statement."""
-        from stores.annotation.issue_annotator import Step
-
-        shown_labels = {issue: row.labels.get(issue) for issue in labels}
-        updated_row, previous_labels = self.annotator.put(row, labels, expected=shown_labels)
-        if previous_labels:
-            self._steps.append(
-                Step(
-                    updated_row,
-                    previous_labels,
-                    {issue: labels[issue] for issue in previous_labels},
-                )
-            )
-        return self._done(updated_row, previous_labels)
-
-    def undo(self) -> StepResult | None:
-        """Undo the newest step, or return None if there is none.
-
-        A step whose labels were changed elsewhere since cannot be undone: it is forgotten, and
-        ConflictError raised.
-        """
-        if not self._steps:
-            return None
-        step = self._steps.pop()
-        row, _ = self.annotator.put(step.row, step.before, expected=step.after)
-        return self._done(row, step.before)
-
-    def move(self, path: Path) -> None:
-        self._path = path
-        old_annotator, self.annotator = self.annotator, self._open()
-        old_annotator.close()
-
-    def close(self) -> None:
-        self.annotator.close()
-
-    def _open(self) -> IssueAnnotator:
-        from stores.annotation.issue_annotator import IssueAnnotator
-
-        return IssueAnnotator.open(self._path, self._instrument, self._name)
-
-    def _done(self, row: Row, changed: Mapping[str, int | None]) -> StepResult:
-        return StepResult(row, tuple(changed), len(self._steps), self.annotator.pace())
 
 
 class IssueTable(FluidTable, inherit_bindings=False):
@@ -408,6 +295,28 @@ class LabelRequest:
     whole_row: bool
 
 
+@dataclass(frozen=True, slots=True)
+class ChangedLabels:
+    """The labels that another session of a person gave, so that nothing was stored."""
+
+    sheet: IssueSheet
+    reason: str
+
+
+def put_text(request: LabelRequest, result: PutResult) -> str:
+    """Return the text on stored labels: `a-1: +1 law and order (saved)`."""
+    outcome = "saved" if result.issues else "as before"
+    return f"{visible(request.ref)}: {labels_text(request.labels)} ({outcome})"
+
+
+def undone_text(result: PutResult | None) -> str:
+    """Return the text on undone labels, or that there was no step."""
+    if result is None:
+        return "nothing to undo"
+    labels = labels_text(dict.fromkeys(result.issues)).removesuffix(" withdrawn")
+    return f"{visible(result.row.ref)}: undone: {labels}"
+
+
 class IssueGridScreen(SessionScreen[IssueSession]):
     """The screen of one person who labels statements for policy issues."""
 
@@ -456,15 +365,11 @@ class IssueGridScreen(SessionScreen[IssueSession]):
     def __init__(self, instrument: str) -> None:
         super().__init__()
         self._instrument = instrument
-        self._issues: tuple[IssueDefinition, ...] = ()
-        self._rows: dict[str, Row] = {}
-        self._listed: tuple[str, ...] = ()
-        self._only_open = False
+        self.grid = IssueGrid()
         self._fresh = False
         "whether the cursor has yet to move to the first unlabelled cell"
         self._in_sight: str | None = None
         self._steps = 0
-        self._per_hour: float | None = None
 
     def compose_body(self) -> ComposeResult:
         yield IssueTable(self._columns, name="grid")
@@ -489,9 +394,9 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         once_painted(self, self._show_cell)
 
     @property
-    def current(self) -> Row | None:
+    def current(self) -> IssueRow | None:
         """The statement under the cursor."""
-        return self._rows.get(self.table.current or "")
+        return self.grid.get(self.table.current)
 
     def on_key(self, event: events.Key) -> None:
         """Handle the label keys before any binding, with the time at which they were pressed."""
@@ -519,50 +424,38 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         )
         return key if is_label else ""
 
-    def show_sheet(self, sheet: Sheet) -> None:
+    def show_sheet(self, sheet: IssueSheet) -> None:
         """Show all rows. The cursor stays on its cell, or goes to the first unlabelled one."""
-        self._fresh = not self._rows
+        self._fresh = len(self.grid) == 0
         self.request_answered()
-        has_other_issues = [issue.name for issue in sheet.issues] != [
-            issue.name for issue in self._issues
-        ]
-        self._issues = sheet.issues
-        self._rows = {row.ref: row for row in sheet.rows}
-        self._per_hour = sheet.per_hour
-        if not self._issues:
+        previous_names = [issue.name for issue in self.grid.issues]
+        self.grid.take(sheet)
+        if not sheet.issues:
             self._ask_for_issues()
             return
-        self.query_one("#below").display = bool(self._rows)
-        self._list(other_columns=has_other_issues)
+        self._list(other_columns=previous_names != [issue.name for issue in sheet.issues])
         self._show_cell()
 
-    def go_on(self, asked: LabelRequest, done: StepResult) -> None:
+    def go_on(self, request: LabelRequest, result: PutResult, per_hour: float | None) -> None:
         """Show the stored result, then move the cursor if it is still on the same statement."""
         self.request_answered()
-        self._take(done)
-        self._said = (
-            f"{visible(asked.ref)}: {labels_text(asked.labels)} "
-            f"({'saved' if done.issues else 'as before'})"
-        )
-        is_current = self.table.current == asked.ref
-        if is_current and asked.moves:
-            self._advance(asked.whole_row)
+        self._take(result, per_hour)
+        self._said = put_text(request, result)
+        if request.moves and self.table.current == request.ref:
+            self._advance(request.whole_row)
         self._show_cell()
 
-    def look_again(self, sheet: Sheet, why: str) -> None:
+    def look_again(self, sheet: IssueSheet, why: str) -> None:
         """Show the labels from another session of this person. Nothing was stored."""
         self.show_sheet(sheet)
         say(self, f"{why}; look again", warns=True)
 
-    def show_undone(self, done: StepResult | None) -> None:
+    def show_undone(self, result: PutResult | None, per_hour: float | None) -> None:
         self.request_answered()
-        if done is None:
-            self._said = "nothing to undo"
-        else:
-            self._take(done)
-            labels = labels_text(dict.fromkeys(done.issues)).removesuffix(" withdrawn")
-            self._said = f"{visible(done.row.ref)}: undone: {labels}"
-            self._go_to(done.row.ref, done.issues[0] if done.issues else None)
+        self._said = undone_text(result)
+        if result is not None:
+            self._take(result, per_hour)
+            self._go_to(result.row.ref, result.issues[0] if result.issues else None)
         self._show_cell()
 
     @on(IssueTable.CellHighlighted)
@@ -570,12 +463,12 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         """Show the issue and the statement under the cursor."""
         if self._fresh and self.table.keys:  # The sheet may arrive before the layout.
             self._fresh = False
-            self._go_to_open(at=0)
-        row = self.current
-        if row is None or not self._issues:
+            self._go_to_open()
+        row, issues = self.current, self.grid.issues
+        if row is None or not issues:
             self.show_progress()
             return
-        issue = self._issues[min(self.table.issue, len(self._issues) - 1)]
+        issue = issues[min(self.table.issue, len(issues) - 1)]
         width = max(20, self.size.width - 2)
         self.query_one("#issue", Static).update(
             issue_lines(issue, width, DEFINITION_LINES), layout=False
@@ -606,29 +499,32 @@ class IssueGridScreen(SessionScreen[IssueSession]):
 
     def action_next(self) -> None:
         """Go to the next unlabelled cell, continuing at the start."""
-        if not self._go_to_open(at=self.table.cursor_row, after=self.table.issue):
+        if not self._go_to_open(self.table.cursor_row, after=self.table.issue):
             self._said = (
                 "every listed cell has a label; G on Statements shows which labels are gold"
             )
             self.show_progress()
 
     def action_undo(self) -> None:
+        def show(session: IssueSession, result: PutResult | None) -> ShowResult:
+            return partial(self.show_undone, result, session.pace())
+
         if not self._busy:
-            self.submit(lambda session: partial(self.show_undone, session.undo()), "the undo")
+            self.take_step(lambda session: session.undo(), undone_text, show, lost="the undo")
 
     def action_only_open(self) -> None:
         """Show only unfinished statements, or all.
 
         A statement that is finished meanwhile stays until the next call.
         """
-        self._only_open = not self._only_open
+        self.grid.only_unfinished = not self.grid.only_unfinished
         self._list()
         self._show_cell()
 
     def action_issues(self) -> None:
         headings = [column.label.strip() for column in self._columns(self.table.size.width)[2:]]
         self.app.push_screen(
-            TextScreen("What supporting each issue means", scheme_text(self._issues, headings))
+            TextScreen("What supporting each issue means", scheme_text(self.grid.issues, headings))
         )
 
     def action_text(self) -> None:
@@ -653,7 +549,8 @@ class IssueGridScreen(SessionScreen[IssueSession]):
 
     def _label_as(self, name: str) -> None:
         """Begin this person's session, and forget the rows of the previous one."""
-        self._rows, self._steps, self._said = {}, 0, ""
+        self.grid.forget_rows()
+        self._steps, self._said = 0, ""
         self.begin(lambda path: IssueSession(path, self._instrument, name))
         self._read()
 
@@ -671,64 +568,62 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         self.app.push_screen(ConfirmScreen(question, "Use these eight", "Leave"), take)
 
     def _press(self, key: str, at: float) -> None:
-        """Do what a key requests."""
-        row = self.current
-        if row is None or not self._issues:
-            return
-        if self._busy or not self.was_seen(at):
+        """Do what a key requests. `at` is when it was pressed."""
+        row, issues = self.current, self.grid.issues
+        if row is None or not issues or not self.accepts(at):
             return
         if key == FILL:
-            zero_labels = {issue.name: 0 for issue in self._issues if issue.name not in row.labels}
-            if zero_labels:
-                self._give(row, LabelRequest(row.ref, zero_labels, moves=True, whole_row=True))
-            else:
-                self._advance(whole_row=True)
+            self._fill_row(row)
             return
-        label, issue = LABEL_KEYS[key], self._issues[self.table.issue].name
-        self._give(
-            row, LabelRequest(row.ref, {issue: label}, moves=label is not None, whole_row=False)
-        )
+        label, issue = LABEL_KEYS[key], issues[self.table.issue].name
+        moves = label is not None
+        self._request(row, LabelRequest(row.ref, {issue: label}, moves=moves, whole_row=False))
 
-    def _give(self, row: Row, asked: LabelRequest) -> None:
-        def give(session: IssueSession) -> ShowResult:
+    def _fill_row(self, row: IssueRow) -> None:
+        """Give 0 for the unlabelled issues of a statement, or go on if there are none."""
+        labels = {self.grid.issues[index].name: 0 for index in self.grid.open_issues(row)}
+        if labels:
+            self._request(row, LabelRequest(row.ref, labels, moves=True, whole_row=True))
+        else:
+            self._advance(whole_row=True)
+
+    def _request(self, row: IssueRow, request: LabelRequest) -> None:
+        """Commit labels. If they were changed elsewhere, show these."""
+
+        def put(session: IssueSession) -> PutResult | ChangedLabels:
             try:
-                return partial(self.go_on, asked, session.put(row, asked.labels))
+                return session.put(row, request.labels)
             except ConflictError as error:
                 sheet = session.sheet()
                 if row.statement not in [other.statement for other in sheet.rows]:
                     raise
-                return partial(self.look_again, sheet, str(error))
+                return ChangedLabels(sheet, str(error))
 
-        self.submit(give, labels_text(asked.labels))
+        def describe(result: PutResult | ChangedLabels) -> str:
+            return put_text(request, result) if isinstance(result, PutResult) else ""
 
-    def _take(self, done: StepResult) -> None:
+        def show(session: IssueSession, result: PutResult | ChangedLabels) -> ShowResult:
+            if isinstance(result, PutResult):
+                return partial(self.go_on, request, result, session.pace())
+            return partial(self.look_again, result.sheet, result.reason)
+
+        self.take_step(put, describe, show, lost=labels_text(request.labels))
+
+    def _take(self, result: PutResult, per_hour: float | None) -> None:
         """Update the row of a statement with its new labels."""
-        self._rows[done.row.ref] = done.row
-        self._steps, self._per_hour = done.steps, done.per_hour
-        self.table.replace(grid_record(done.row, self._issues, self.table._laid_out))
+        self.grid.put(result.row, per_hour)
+        self._steps = result.steps
+        self.table.replace(grid_record(self.grid, result.row, self.table._laid_out))
 
     def _advance(self, whole_row: bool) -> None:
-        """Go on to the next issue, or from the last one to the first unlabelled issue.
+        """Go on after a label. So `f` fills the statement that was just labelled."""
+        cell = self.grid.cell_after(self.table.cursor_row, self.table.issue, whole_row=whole_row)
+        if cell is not None:
+            self.table.go_to(*cell)
 
-        From a statement with all its labels, go on to the next statement. So `f` fills the
-        statement that was just labelled.
-        """
-        row, issue = self.table.cursor_row, self.table.issue
-        open_issue = open_cell([self._rows[self.table.keys[row]]], self._issues)
-        if not whole_row and issue + 1 < len(self._issues):
-            self.table.go_to(row, issue + 1)
-        elif not whole_row and open_issue is not None:
-            self.table.go_to(row, open_issue[1])
-        elif row + 1 < self.table.row_count:
-            open_issue_below = open_cell([self._rows[self.table.keys[row + 1]]], self._issues)
-            self.table.go_to(row + 1, open_issue_below[1] if open_issue_below is not None else 0)
-
-    def _go_to_open(self, at: int, after: int = -1) -> bool:
-        """Go to the first unlabelled cell from a row on, continuing at the start.
-
-        In that row, cells up to the issue `after` come last. Return whether there is such a cell.
-        """
-        cell = open_cell([self._rows[key] for key in self.table.keys], self._issues, at, after)
+    def _go_to_open(self, row: int = 0, after: int = -1) -> bool:
+        """Go to the first unlabelled cell from a row on. Return whether there is such a cell."""
+        cell = self.grid.first_open_cell(row, after)
         if cell is not None:
             self.table.go_to(*cell)
         return cell is not None
@@ -736,32 +631,26 @@ class IssueGridScreen(SessionScreen[IssueSession]):
     def _go_to(self, ref: str, issue: str | None) -> None:
         """Go to a cell. If its statement is hidden, show all statements first."""
         if ref not in self.table.keys:
-            self._only_open = False
+            self.grid.only_unfinished = False
             self._list()
-        names = [definition.name for definition in self._issues]
-        self.table.go_to(
-            self.table.keys.index(ref), names.index(issue) if issue in names else self.table.issue
-        )
+        names = [definition.name for definition in self.grid.issues]
+        issue_index = names.index(issue) if issue in names else self.table.issue
+        self.table.go_to(self.table.keys.index(ref), issue_index)
 
     def _list(self, *, other_columns: bool = False) -> None:
         """Show all rows, or only the unfinished ones."""
-        rows = [
-            row
-            for row in self._rows.values()
-            if not (self._only_open and is_done(row, self._issues))
-        ]
-        self._listed = tuple(row.ref for row in rows)
+        self.grid.list_rows()
         if other_columns:
             self.table.lay_out_for(self._records)
         else:
             self.table.show_for_width(self._records)
-        self.query_one("#below").display = bool(rows)
+        self.query_one("#below").display = bool(self.grid.listed)
 
     def _columns(self, width: int) -> list[Column]:
-        return grid_columns(width, self._issues)
+        return grid_columns(width, self.grid.issues)
 
     def _records(self, width: int) -> list[Record]:
-        return [grid_record(self._rows[ref], self._issues, width) for ref in self._listed]
+        return [grid_record(self.grid, self.grid.row(ref), width) for ref in self.grid.listed]
 
     def _show_where(self) -> None:
         if (row := self.current) is not None:
@@ -771,26 +660,25 @@ class IssueGridScreen(SessionScreen[IssueSession]):
     def show_progress(self) -> None:
         if self.trouble.shown:
             return  # The line shows what was not saved.
-        tally = Tally(
-            sum(is_done(row, self._issues) for row in self._rows.values()),
-            len(self._rows),
-            self._per_hour,
-        )
-        last_content = last_line(self._said, self._steps, before="")
-        if not self._listed:
-            last_content = Content(
-                "every statement is labelled: x shows all"
-                if self._only_open
-                else "there are no statements"
-            )
-        elif self._only_open:
-            last_content = Content("  ").join(
-                content for content in (Content("unfinished only"), last_content) if content.plain
-            )
-        self.say(pace_line(tally, last_content, narrow=True))
+        progress = UnitCounts(self.grid.n_finished, len(self.grid), self.grid.per_hour)
+        self.say(pace_line(progress, self._last_line(), narrow=True))
         if self.person is not None:
-            self.title_bar.note = title_note(self.person, tally)
+            self.title_bar.note = title_note(self.person, progress)
+
+    def _last_line(self) -> Content:
+        """Return the last action, or why nothing is listed."""
+        only_unfinished = self.grid.only_unfinished
+        if not self.grid.listed:
+            if only_unfinished:
+                return Content("every statement is labelled: x shows all")
+            return Content("there are no statements")
+        last_content = last_line(self._said, self._steps, before="")
+        if not only_unfinished:
+            return last_content
+        parts = (Content("unfinished only"), last_content)
+        return Content("  ").join(part for part in parts if part.plain)
 
     def failed(self, error: WorkbenchError) -> None:
         """Show an error. With p, a person with an invalid name can give another."""
         super().failed(error)
+        self._in_sight = None  # The statement is shown again, so that keys count from there on.

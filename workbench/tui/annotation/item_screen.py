@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from time import monotonic
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -18,6 +18,7 @@ from textual.widgets import Static
 from workbench.domain.annotations import Codebook
 from workbench.errors import WorkbenchError
 from workbench.figures.visible import visible
+from workbench.sessions.items import CurrentItem, ItemSession, LabelItem
 from workbench.tui.annotation.annotate_format import (
     CHANGED,
     KEY_COLUMNS,
@@ -32,18 +33,11 @@ from workbench.tui.annotation.annotate_format import (
     shown_answer,
     title_note,
 )
-from workbench.tui.annotation.session import (
-    NEVER,
-    AnnotationSession,
-    CurrentItem,
-    Item,
-    SessionScreen,
-    ShowResult,
-)
 from workbench.tui.format import literal
 from workbench.tui.keymap import action_on, keys_of
 from workbench.tui.kit.base import say
 from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.kit.session_screen import NEVER, SessionScreen, ShowResult
 
 WIDE = 110
 "terminal columns from which the guideline is beside the item"
@@ -56,10 +50,11 @@ LEAVE = Binding(
 )
 "bindings that subclasses put in their order"
 
-A = TypeVar("A", bound=AnnotationSession)
+A = TypeVar("A", bound=ItemSession[Any, Any])
+V = TypeVar("V", bound=CurrentItem)
 
 
-class ItemScreen(SessionScreen[A]):
+class ItemScreen(SessionScreen[A], Generic[A, V]):
     """A screen of an item, or of a page in its place. The codebook's keys label the item."""
 
     CSS_PATH = "item_screen.tcss"
@@ -89,7 +84,9 @@ class ItemScreen(SessionScreen[A]):
         self.PLACE = f"{kind} · {literal(title, NAME_COLUMNS).plain}"
         self._who = name
         self._codebook: Codebook | None = None
-        self._view: CurrentItem | None = None
+        self._view: V | None = None
+        self._page: Content | None = None
+        "text in place of the item: an introduction, or the end"
         self._unpainted: set[ReadText] = set()
 
     def compose_body(self) -> ComposeResult:
@@ -130,15 +127,19 @@ class ItemScreen(SessionScreen[A]):
         """The widget of the text that is labelled."""
         return self.answer
 
+    def page_of(self, view: V) -> Content | None:
+        """Return the text in place of an item, or None to show the item."""
+        raise NotImplementedError("abstract")
+
     @property
-    def item(self) -> Item | None:
+    def item(self) -> LabelItem | None:
         """The visible item, or the one behind the visible page."""
         return None if self._view is None else self._view.item
 
     @property
     def asking(self) -> bool:
         """Whether an item is visible, and no page in its place."""
-        return self._view is not None and self._view.item is not None and self._view.page is None
+        return self.item is not None and self._page is None
 
     def on_key(self, event: events.Key) -> None:
         """Handle keys that are about the item, with or without Caps Lock."""
@@ -167,7 +168,7 @@ class ItemScreen(SessionScreen[A]):
         )
         return label_index, action_on(self, key)
 
-    def show_view(self, view: CurrentItem, codebook: Codebook, said: str) -> None:
+    def show_view(self, view: V, codebook: Codebook, said: str) -> None:
         """Show the next item or page. Keys count again once it was painted."""
         self.request_answered()
         if self._codebook != codebook:
@@ -176,9 +177,10 @@ class ItemScreen(SessionScreen[A]):
             self._learn(codebook)
         was_asking = self.asking
         self._view, self._said = view, said
-        if view.page is not None:
+        self._page = self.page_of(view)
+        if self._page is not None:
             self._unpainted, self._seen_at = set(), monotonic()
-            self.show_page(view.page)
+            self.show_page(self._page)
         elif view.item is not None:
             self._seen_at = NEVER
             self.remove_class("-page")
@@ -217,7 +219,7 @@ class ItemScreen(SessionScreen[A]):
         self.query_one("#page-text", Static).update(page)
         self.query_one("#page").scroll_home(animate=False)
 
-    def show_item(self, item: Item, former: str) -> None:
+    def show_item(self, item: LabelItem, former: str) -> None:
         """Show an item. `former` is the label that undoing withdrew."""
         assert self._codebook is not None
         text, notice = shown_answer(item.text)
@@ -325,18 +327,16 @@ class ItemScreen(SessionScreen[A]):
         """Show the next item."""
         self.ask(lambda _: None, said, lost="")
 
-    def ask(self, step: Callable[[A], CurrentItem | None], said: str, *, lost: str) -> None:
-        """Take a step, then show the item that it leads to, or else the next one."""
+    def ask(self, step: Callable[[A], str | None], said: str, *, lost: str) -> None:
+        """Take a step, then show the next item. The step may return more to say of it."""
 
-        def ask(session: A) -> ShowResult:
-            view = step(session)
-            message = f"{said}: {view.undone}" if view is not None and view.undone else said
-            try:
-                return partial(self.show_view, view or session.next(), session.codebook, message)
-            except Exception as error:  # The step is on disk, and the message has to tell that.
-                return partial(self.show_failure, error, "", said)
+        def describe(detail: str | None) -> str:
+            return f"{said}: {detail}" if detail else said
 
-        self.submit(ask, lost)
+        def show(session: A, detail: str | None) -> ShowResult:
+            return partial(self.show_view, session.next(), session.codebook, describe(detail))
+
+        self.take_step(step, describe, show, lost=lost)
 
     def _label(self, place: int, at: float) -> None:
         """Commit a label, then go on. `at` is when its key was pressed."""

@@ -7,14 +7,12 @@ is shown, or what any person or model said of it.
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
-from workbench.annotation.survey import AGREE, CODEBOOK, DISAGREE, Design
-from workbench.domain.annotations import Codebook
+from workbench.annotation.survey import Design
 from workbench.domain.names import plural
 from workbench.domain.statements import Relation
 from workbench.errors import WorkbenchError
@@ -22,17 +20,16 @@ from workbench.figures.shown import shown
 from workbench.figures.table import Column, Kind
 from workbench.figures.visible import visible
 from workbench.help.sections import section
+from workbench.sessions.survey import CurrentQuestion, RespondentSession, unfinished_respondents
 from workbench.tui.annotation.annotate_format import ReadText, title_note
 from workbench.tui.annotation.item_screen import GUIDE, LEAVE, SKIP, UNDO, ItemScreen
-from workbench.tui.annotation.session import CurrentItem, Item
 from workbench.tui.kit.base import worker
 from workbench.tui.kit.person_dialog import PersonDialog
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from stores.annotation.respondent import Progress, Question, Respondent
-    from stores.core.store import Store
+    from stores.annotation.respondent import Answers, Relations, SurveyProgress
     from workbench.audits.reliability.agreement import AgreementRow
     from workbench.domain.verdicts import Estimate
 
@@ -41,7 +38,7 @@ KAPPA: Column[Estimate] = Column("kappa", "Cohen's κ", lambda value: value, Kin
 EXPLAIN = section("screens-annotation", "Answering the survey")
 
 
-def intro_text(name: str, progress: Progress) -> Content:
+def intro_text(name: str, progress: SurveyProgress) -> Content:
     """Return the introduction of a survey. It tells that there is no right answer."""
     person = visible(name)
     if progress.done or progress.declined:
@@ -84,7 +81,7 @@ def intro_text(name: str, progress: Progress) -> Content:
 
 
 def end_text(
-    name: str, progress: Progress, consistency: Sequence[AgreementRow], more: int
+    name: str, progress: SurveyProgress, consistency: Sequence[AgreementRow], more: int
 ) -> Content:
     """Return the end of a survey, with thanks, the person's own consistency and the next keys.
 
@@ -146,114 +143,16 @@ def _kappa(value: Estimate) -> str:
     return f"{shown(value, KAPPA)} n {value.n:,}"
 
 
-class RespondentSession:
-    """One respondent's session. The store keeps the steps, so undo reaches back to earlier days."""
+def consistency_of(
+    answers: Answers, instrument: str, relations: Relations
+) -> tuple[AgreementRow, ...]:
+    """Return the κ between a person's answers to originals and to variants."""
+    from workbench.audits.reliability.agreement import survey_agreement
 
-    def __init__(self, path: Path, instrument: str, name: str, design: Design):
-        self._path, self._instrument, self._name, self._design = path, instrument, name, design
-        self._respondent = self._open()
-        self._welcomed = False
-
-    @property
-    def codebook(self) -> Codebook:
-        return CODEBOOK
-
-    def next(self) -> CurrentItem:
-        view = self._view(self._respondent.next())
-        if self._welcomed or view.item is None:
-            return view
-        self._welcomed = True
-        page = intro_text(self._name, self._respondent.progress())
-        return CurrentItem(view.item, view.progress, view.steps, page=page)
-
-    def label(
-        self,
-        unit: int,
-        label: str,
-        elapsed_ms: int | None,
-        confidence: float | None,  # noqa: ARG002  respondents give none
-    ) -> None:
-        self._respondent.answer(unit, label == AGREE, elapsed_ms)
-
-    def skip(self, unit: int, elapsed_ms: int | None) -> None:
-        """Move an item behind all others, or the second time leave it unanswered."""
-        self._respondent.skip(unit, elapsed_ms)
-
-    def undo(self, current: int | None) -> CurrentItem:  # noqa: ARG002  what is open comes again by itself
-        question = self._respondent.undo()
-        return self._view(question or self._respondent.next())
-
-    def go_further(self) -> CurrentItem:
-        """Go on with statements that this person was not asked about."""
-        respondent = self._open(further=True)
-        self._respondent.close()
-        self._respondent = respondent
-        return self.next()
-
-    def move(self, path: Path) -> None:
-        self._path = path
-        old_respondent, self._respondent = self._respondent, self._open()
-        old_respondent.close()
-
-    def close(self) -> None:
-        self._respondent.close()
-
-    def _open(self, *, further: bool = False) -> Respondent:
-        from stores.annotation.respondent import Respondent
-        from stores.core.store import Store
-        from workbench.pipeline.surveys import open_session
-
-        with Store.open(self._path) as store:
-            session = open_session(
-                store, self._instrument, self._name, self._design, further=further
-            )
-        return Respondent.open(self._path, session)
-
-    def _view(self, question: Question | None) -> CurrentItem:
-        progress = self._respondent.progress()
-        if question is None:
-            n_more = self._further()
-            page = end_text(self._name, progress, self._consistency(), n_more)
-            return CurrentItem(None, progress, progress.steps, page=page, more=n_more)
-        former = {True: AGREE, False: DISAGREE, None: ""}[question.taken_back]
-        return CurrentItem(Item(question.position, question.text), progress, progress.steps, former)
-
-    def _consistency(self) -> tuple[AgreementRow, ...]:
-        """Return the κ between this person's answers to originals and to variants."""
-        from workbench.audits.reliability.agreement import survey_agreement
-
-        answers, relations = self._respondent.answers()
-        return survey_agreement(answers, self._respondent.instrument, relations=relations)
-
-    def _further(self) -> int:
-        from stores.core.store import Store
-        from workbench.pipeline.surveys import n_further_wordings
-
-        with Store.open(self._path) as store:
-            return n_further_wordings(store, self._instrument, self._name, self._design)
+    return survey_agreement(answers, instrument, relations=relations)
 
 
-def waiting(store: Store, instrument: str) -> tuple[str, ...]:
-    """Return the respondents with statements left to answer. Other names are kept private."""
-    from stores.annotation.respondent import Respondent
-
-    newest_sessions = {
-        session.respondent: session.id for session in store.surveys.sessions(instrument)
-    }
-    unfinished = [
-        line.respondent
-        for line in store.surveys.respondents(instrument)
-        if line.answered < line.asked
-    ]
-    waiting_names = []
-    for name, session in ((name, newest_sessions[name]) for name in unfinished):
-        with Respondent.open(store.path, session) as respondent:
-            if respondent.progress().left:
-                waiting_names.append(name)
-    return tuple(waiting_names)
-
-
-class SurveyScreen(ItemScreen[RespondentSession]):
+class SurveyScreen(ItemScreen[RespondentSession["AgreementRow"], CurrentQuestion["AgreementRow"]]):
     """The screen of one person's answers after an introduction, then of the next person's."""
 
     EXPLAIN = EXPLAIN
@@ -300,6 +199,11 @@ class SurveyScreen(ItemScreen[RespondentSession]):
             return self._view is not None and bool(self._view.more)
         return super().check_action(action, parameters)
 
+    def page_of(self, view: CurrentQuestion[AgreementRow]) -> Content | None:
+        if view.item is None:
+            return end_text(self._who or "", view.progress, view.consistency, view.more)
+        return None if view.is_introduced else intro_text(self._who or "", view.progress)
+
     @property
     def text(self) -> ReadText:
         return self.statement
@@ -314,7 +218,7 @@ class SurveyScreen(ItemScreen[RespondentSession]):
         if self._busy or self.asking:
             return
         if self._view is not None and self._view.item is not None and self._codebook is not None:
-            self.show_view(replace(self._view, page=None), self._codebook, "")
+            self.show_view(replace(self._view, is_introduced=True), self._codebook, "")
         elif self._who is not None:
             self._hand_over()
 
@@ -341,7 +245,8 @@ class SurveyScreen(ItemScreen[RespondentSession]):
         self._who = name
         self.title_bar.note = title_note(name, None)
         self.show_page(Content("Opening the survey …"))
-        self.begin(lambda path: RespondentSession(path, self.instrument, name, self._design))
+        instrument, design = self.instrument, self._design
+        self.begin(lambda path: RespondentSession(path, instrument, name, design, consistency_of))
         self.go_on("")
 
     @worker("hand over")
@@ -363,7 +268,7 @@ class SurveyScreen(ItemScreen[RespondentSession]):
     @worker("look", opens=True)
     async def look(self) -> None:
         """Ask for the respondent's name, among those with statements left. Without one, leave."""
-        names = await self.with_store(lambda store: waiting(store, self.instrument))
+        names = await self.with_store(lambda store: unfinished_respondents(store, self.instrument))
         note = "Your name or a pseudonym, the same each time. Your answers are stored under it."
         self.app.push_screen(
             PersonDialog(names, None, note=note, what="respondent"), self._take_name

@@ -20,10 +20,10 @@ from workbench.commands.run import RunCommand
 from workbench.data import PUBLISHED_LANGUAGE
 from workbench.domain.keys import SEED
 from workbench.domain.probe_results import PROBED, ProbeWish
+from workbench.domain.responses import DTYPES
 from workbench.errors import FieldError, ModelError, UsageError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
-from workbench.inference.base import DTYPES
 from workbench.inference.load import is_local
 from workbench.options.option import Option, Type
 from workbench.options.shared import INSTRUMENT, SERVE

@@ -388,10 +388,10 @@ class JobsScreen(JobActs):
         """Show the plan of asking a job's prompts again, and start it if the user agrees."""
 
         def load(store: Store) -> tuple[Plan, str]:
-            from workbench import pipeline
             from workbench.commands.again import anew, from_elsewhere
+            from workbench.pipeline import planning
 
-            return pipeline.plan(store, anew(store, job.id)), from_elsewhere(store, job.id)
+            return planning.plan(store, anew(store, job.id)), from_elsewhere(store, job.id)
 
         plan, origin = await self.with_store(load)
         question = (

@@ -13,7 +13,7 @@ from workbench.figures.table import AnyTable, Kind
 from workbench.tui.results.loaded import Loaded, Opened
 
 if TYPE_CHECKING:
-    from workbench.audits.bias_score.result import ScoredAnswers
+    from workbench.audits.bias_score.scored import ScoredAnswers
 
 GONE = "The answer is no longer in the store."
 PROVENANCE = (
@@ -44,8 +44,8 @@ def whole_answer(path: Path, loaded: Loaded, subject: Subject) -> Opened | str: 
 
     The subject is a model, a statement, and the key of a row of its answers.
     """
+    from workbench.audits.bias_score.answer_tables import answers
     from workbench.audits.bias_score.counting import Selection
-    from workbench.audits.bias_score.result import answers
     from workbench.tui.results.answers import WholeAnswerScreen
 
     model, ref, prefix, wording, *_ = subject

@@ -18,6 +18,13 @@ from textual.content import Content
 from workbench.domain.reviews import BY_AUDITORS, REASONS, Ranked
 from workbench.figures.visible import visible
 from workbench.help.sections import section
+from workbench.sessions.review import (
+    ReviewSession,
+    RuledItem,
+    newest_ruling_on,
+    next_item,
+    ruling_auditors,
+)
 from workbench.tui.format import literal
 from workbench.tui.kit.base import worker
 from workbench.tui.kit.dialogs import TextScreen
@@ -30,14 +37,7 @@ from workbench.tui.results.responses import (
     whole_answer,
 )
 from workbench.tui.results.wordings import prompt_text
-from workbench.tui.review.session import (
-    BlindKey,
-    ReviewSession,
-    auditors_of,
-    last_ruled,
-    next_item,
-    undo_newest,
-)
+from workbench.tui.review.blind_key import BlindKey
 from workbench.tui.rulings.dialog import WITHHELD, ruling_line
 from workbench.tui.rulings.ruling import LIST, RuledText
 from workbench.tui.rulings.standing import RuledPlace
@@ -345,7 +345,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     def on_mount(self) -> None:
         self._say_who()
         if self._auditor is None:
-            self.as_auditor(auditors_of(self._progress), self._take_name)
+            self.as_auditor(ruling_auditors(self._progress), self._take_name)
 
     def make_table(self) -> FluidTable:
         return ItemTable(item_columns, name="responses")
@@ -441,7 +441,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "undo":
-            return bool(self.session.done) or self._last is not None
+            return bool(self.session.steps) or self._last is not None
         if action == "done":
             return self.can_close
         if action == "prompt":
@@ -474,7 +474,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         from workbench.pipeline.review import item_name
 
         if ruling is not None:
-            self.session.done.append((item_name(self._item), ruling))
+            self.session.steps.add(RuledItem(item_name(self._item), ruling))
         self.look_again(sentence.removesuffix("; z undoes it"), ruled=ruling is not None)
 
     def go_on(self, progress: ReviewProgress, item: Waiting | None, told: str) -> None:
@@ -559,7 +559,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     @property
     def _last(self) -> Ruling | None:
         """The auditor's last ruling on the item."""
-        return last_ruled(self._progress, self._item, self._auditor)
+        return newest_ruling_on(self._progress, self._item, self._auditor)
 
     def action_done(self) -> None:
         if self.can_close and self._auditor is not None:
@@ -680,7 +680,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     @worker("undo", newest=False)
     async def take_back(self, auditor: str, last: Ruling | None) -> None:
         def act(store: Store) -> tuple[ReviewProgress, Waiting, str]:
-            name, told = undo_newest(store, self.session, auditor, last)
+            name, told = self.session.undo(store, auditor, last)
             progress, _ = next_item(store, self._progress, self._auditor)
             return progress, progress.found(name) or self._item, told
 

@@ -14,22 +14,23 @@ from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import USUAL, Readings
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Subject
+from workbench.sessions.review import (
+    ReviewSession,
+    RunKey,
+    newest_ruling_on,
+    next_item,
+    reviewable_runs,
+    ruling_auditors,
+    run_key,
+)
 from workbench.tui.kit.base import app_of, say, worker
 from workbench.tui.kit.dialogs import NumberDialog, confirm, with_answer
+from workbench.tui.preferences import reviews_blind
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Loaded, Opened, ShownTable, TableView
 from workbench.tui.results.options_dialog import RunsScreen
+from workbench.tui.review.blind_key import BlindKey
 from workbench.tui.review.item import NOTHING_WAITS, ReviewItemScreen
-from workbench.tui.review.session import (
-    BlindKey,
-    ReviewSession,
-    RunKey,
-    auditors_of,
-    last_ruled,
-    next_item,
-    reviewable,
-    run_key,
-)
 from workbench.tui.routes import screen
 from workbench.tui.rulings.dialog import RulingRequest
 from workbench.tui.rulings.standing import RuledPlace
@@ -112,7 +113,7 @@ class ReviewScreen(BookScreen, BlindKey):
     _settings: ReviewChoice
 
     def __init__(self, run: RunKey = (), by: str | None = None) -> None:
-        self.session = ReviewSession()
+        self.session = ReviewSession(reviews_blind())
         super().__init__(ReviewChoice(tuple(run), Readings(by), blind=self.session.blind))
         self._look = TableView()  # what waits comes first, whichever table was looked at last
         self.routes = {"item": self._opened, OF_AUDITOR: self._opened_rulings}
@@ -230,7 +231,7 @@ class ReviewScreen(BookScreen, BlindKey):
         """Open the next pending item. It is leased to the auditor, so that nobody else gets it."""
         progress: ReviewProgress | None = self._judged
         if progress is not None:
-            self.as_auditor(auditors_of(progress), lambda _: self.find_following(progress))
+            self.as_auditor(ruling_auditors(progress), lambda _: self.find_following(progress))
 
     def turn_blind(self) -> None:
         self._again()
@@ -305,7 +306,7 @@ class ReviewScreen(BookScreen, BlindKey):
     @property
     def _last(self) -> Ruling | None:
         """The auditor's last ruling on the item under the cursor."""
-        return last_ruled(self._judged, self.item_in_sight, self._auditor)
+        return newest_ruling_on(self._judged, self.item_in_sight, self._auditor)
 
     def action_runs(self) -> None:
         if self._loaded is not None and self._judged is not None:
@@ -446,7 +447,7 @@ def _read(store: Store, settings: ReviewChoice, known: Loaded | None, *, anew: b
     from workbench.evidence import listed_rulings as reviewed
     from workbench.pipeline.review import progress_of, shows_same
 
-    runs = reviewable(store)
+    runs = reviewable_runs(store)
     if not runs:
         return Loaded(settings, empty=NO_ANSWERS)
     try:

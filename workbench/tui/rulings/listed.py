@@ -30,7 +30,7 @@ from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Loaded, Opened, TableView
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.wordings import prompt_text
-from workbench.tui.review.session import BlindKey
+from workbench.tui.review.blind_key import BlindKey
 from workbench.tui.routes import screen
 from workbench.tui.rulings.dialog import ruling_line
 from workbench.tui.rulings.ruling import RuledText

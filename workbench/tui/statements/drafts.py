@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from textual import on
@@ -15,20 +14,18 @@ from textual.getters import query_one
 from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 
-from workbench.domain.choices import Bias, ChoiceItem
-from workbench.domain.drafting import DRAFTED, SINGLE, CallLabel, kind_words
+from workbench.domain.drafting import SINGLE, CallLabel, kind_words
 from workbench.domain.names import plural
 from workbench.domain.statements import (
     ORIGINAL,
     RELATION_OF,
     Relation,
-    Statement,
     VariantKind,
-    Wording,
 )
 from workbench.errors import ConflictError, UsageError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
+from workbench.sessions.drafts import DraftCase, DraftDecision, DraftReview, DraftStack, read_stack
 from workbench.tui.kit.base import StoreScreen, in_background, say, worker
 from workbench.tui.kit.dialogs import NoteDialog, TextScreen, confirm, note_line, with_answer
 from workbench.tui.kit.key_gate import gate_of
@@ -37,7 +34,7 @@ from workbench.tui.routes import screen
 from workbench.tui.rulings.ruling import ruling_lines
 from workbench.tui.rulings.standing import RuledPlace, standing_in
 from workbench.tui.statements.statement_format import difference, marked
-from workbench.workshop.drafting import draft_hints, drafted, entering, fault_in_words, hints
+from workbench.workshop.drafting import entering, fault_in_words, hints
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -54,30 +51,6 @@ MOST_LINES = 400
 "maximum number of lines that cannot be wordings; others are counted"
 
 EXPLAIN = section("screens-statements", "Reviewing drafts")
-
-
-@dataclass(frozen=True, slots=True)
-class DraftCase:
-    """A draft and the statement that it is for."""
-
-    draft: Draft
-    statement: Statement
-    bias: Bias | None = None
-    "bias of a multiple-choice question"
-
-    @property
-    def text(self) -> str:
-        """The wording that accepting adds."""
-        return drafted(self.draft.kind, self.draft.line)
-
-    @property
-    def wordings(self) -> tuple[Wording, ...]:
-        """The wordings of the statement in the draft's language."""
-        return tuple(
-            wording
-            for wording in self.statement.wordings
-            if wording.language == self.draft.language
-        )
 
 
 def heading(case: DraftCase) -> Content:
@@ -142,7 +115,7 @@ def case_texts(case: DraftCase) -> dict[str, Content]:
         "#basis": basis_content,
         "#draft": draft_content,
         "#existing": existing(case),
-        "#hints": hint_content(hint_lines(case)),
+        "#hints": hint_content(case.hints),
         "#provenance": Content(provenance(case.draft)),
     }
 
@@ -171,16 +144,6 @@ def existing(case: DraftCase) -> Content:
     if kind in SINGLE:
         lines.append(Content.styled("▲ accepting replaces it", "$text-warning"))
     return Content("\n").join(lines)
-
-
-def hint_lines(case: DraftCase) -> tuple[str, ...]:
-    """Return the hints on a draft, and its fault if it has one."""
-    draft = case.draft
-    existing_wordings = case.statement.wordings
-    hint_texts = draft_hints(
-        draft.kind, draft.language, draft.basis, draft.line, existing_wordings, case.bias
-    )
-    return (fault_in_words(draft.fault), *hint_texts) if draft.fault else hint_texts
 
 
 def hint_content(found: Sequence[str]) -> Content:
@@ -274,121 +237,21 @@ def _cut(text: str) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
-@dataclass(frozen=True, slots=True)
-class Stack:
-    """The drafts to review, with their statements."""
-
-    drafts: tuple[Draft, ...]
-    statements: Mapping[str, Statement]
-    items: Mapping[str, ChoiceItem]
-    "multiple-choice questions by ref"
-    counts: Mapping[str, int]
-    decided: Mapping[int, tuple[str, str]]
-    "decision and person of each decided draft, by its id"
-    rulings: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    "auditors' rulings on a statement, its original and answers to it, by ref"
-
-    def case(self, draft: Draft) -> DraftCase:
-        """Return a draft with its statement."""
-        item = self.items.get(draft.ref)
-        return DraftCase(draft, self.statements[draft.ref], item.bias if item else None)
-
-
-def read_stack(store: Store, instrument: str) -> Stack:
-    """Read the pending drafts, and the decisions on the others."""
-    drafts = store.drafts.list(instrument)
-    refs = {draft.ref for draft in drafts}
-    statements = {
-        statement.ref: statement
-        for statement in store.instruments.get(instrument).statements
-        if statement.ref in refs
-    }
-    standing = standing_in(store)
-    return Stack(
-        drafts=tuple(
-            draft for draft in drafts if draft.state == "pending" and draft.ref in statements
-        ),
-        statements=statements,
-        items=store.choices.items(instrument),
-        counts=store.drafts.counts(instrument),
-        decided={
-            draft.id: (draft.decision.decision, draft.decision.person)
-            for draft in drafts
-            if draft.decision and draft.state not in ("pending", "unusable")
-        },
-        rulings={
-            ref: standing.on_place(RuledPlace((instrument,), (ref, str(ORIGINAL)))) for ref in refs
-        },
-    )
-
-
-def unremarkable(cases: Sequence[DraftCase]) -> tuple[DraftCase, ...]:
-    """Return the drafts without a hint that replace nothing, which can be accepted together."""
-    return tuple(case for case in cases if not _replaces(case) and not hint_lines(case))
-
-
-def _replaces(case: DraftCase) -> bool:
-    kind = case.draft.kind
-    return kind in SINGLE and any(wording.variant.kind is kind for wording in case.wordings)
-
-
-def bulk_question(cases: Sequence[DraftCase], chosen: Sequence[DraftCase], narrowed: str) -> str:
-    """Return the question before drafts are accepted unread."""
-    refs = len({case.draft.ref for case in chosen})
-    filter_text = f" ({narrowed})" if narrowed else ""
-    lines = [f"Accept {plural(len(chosen), 'draft')} for {plural(refs, 'statement')}{filter_text}?"]
-    if n_rest := len(cases) - len(chosen):
-        predicate = "has a hint or replaces" if n_rest == 1 else "have hints or replace"
+def bulk_question(cases: Sequence[DraftCase], n_pending: int, filter_text: str) -> str:
+    """Return the question before these drafts, of all pending ones, are accepted unread."""
+    n_statements = len({case.draft.ref for case in cases})
+    filter_note = f" ({filter_text})" if filter_text else ""
+    drafts, statements = plural(len(cases), "draft"), plural(n_statements, "statement")
+    lines = [f"Accept {drafts} for {statements}{filter_note}?"]
+    n_remaining = n_pending - len(cases)
+    if n_remaining == 1:
+        lines.append("1 that has a hint or replaces a wording waits on, to be read by you.")
+    elif n_remaining:
         lines.append(
-            f"{n_rest:,} that {predicate} a wording "
-            f"{'waits' if n_rest == 1 else 'wait'} on, to be read by you."
+            f"{n_remaining:,} that have hints or replace a wording wait on, to be read by you."
         )
     lines.append("z undoes all of them.")
     return "\n\n".join(lines)
-
-
-def accept_draft(
-    store: Store, case: DraftCase, text: str | None, person: str, note: str
-) -> tuple[tuple[int, ...], str]:
-    """Accept a draft, or `text` in its place. Return its id, and a message."""
-    from workbench.pipeline.drafting import accept
-
-    changed, variant = accept(
-        store, case.draft, person=person, text=text, note=note, seen=case.statement.wordings
-    )
-    version_note = (
-        "; models answered the old text, so the wording has a new version"
-        if changed.versions
-        else ""
-    )
-    return (case.draft.id,), f"Accepted as {variant} of {case.draft.ref}{version_note}."
-
-
-def reject_this(
-    store: Store, case: DraftCase, person: str, note: str
-) -> tuple[tuple[int, ...], str]:
-    """Reject a draft. Return its id, and a message."""
-    store.drafts.reject(case.draft.id, person=person, note=note)
-    return (
-        case.draft.id,
-    ), f"Rejected: a draft of {case.draft.kind} of {case.draft.ref}. z undoes it."
-
-
-def accept_drafts(
-    store: Store, cases: Sequence[DraftCase], person: str, note: str
-) -> tuple[tuple[int, ...], str]:
-    """Accept drafts. Return the ids of those that were accepted, and a message."""
-    from workbench.pipeline.drafting import accept_all
-
-    done = accept_all(store, [case.draft for case in cases], person=person, note=note)
-    return done.accepted, f"{done.summary()}."
-
-
-def reopen_drafts(store: Store, drafts: Sequence[int], person: str) -> int:
-    """Undo decisions, the newest first. Return the draft that was decided on first."""
-    for draft in reversed(drafts):
-        store.drafts.reopen(draft, person=person)
-    return drafts[0]
 
 
 class DraftEditor(ModalScreen[str | None]):
@@ -522,17 +385,11 @@ class DraftsScreen(StoreScreen):
     def __init__(self, instrument: str) -> None:
         super().__init__()
         self._instrument = instrument
-        self._stack: Stack | None = None
-        self._at = 0
-        self._kind: VariantKind | None = None
-        self._ref: str | None = None
-        self._note = ""
-        self._mine: list[tuple[int, ...]] = []
-        "drafts that were decided on here, by key press, the newest last, for undoing"
+        self.review = DraftReview(instrument)
+        self._rulings: Mapping[str, Sequence[str]] = {}
+        "auditors' rulings on a statement, its original and answers to it, by ref"
         self._shown: int | None = None
         "id of the visible draft"
-        self._want: int | None = None
-        "id of the draft to show once the stack is read"
         self._deciding = False
         self._busy = True
 
@@ -558,7 +415,7 @@ class DraftsScreen(StoreScreen):
         self.set_interval(REFRESH_S, self.tick)
 
     def on_screen_resume(self) -> None:
-        if self._stack is not None:
+        if self.review.stack is not None:
             with in_background():
                 self.read()
 
@@ -566,58 +423,36 @@ class DraftsScreen(StoreScreen):
         if action in ("accept", "accept_all", "edit", "reject", "step", "note"):
             return self.current is not None
         if action == "undo":
-            return bool(self._mine)
+            return self.review.can_undo
         return True
-
-    @property
-    def waiting(self) -> tuple[Draft, ...]:
-        """The pending drafts that pass the filters."""
-        drafts = self._stack.drafts if self._stack else ()
-        return tuple(
-            draft
-            for draft in drafts
-            if self._kind in (None, draft.kind) and self._ref in (None, draft.ref)
-        )
 
     @property
     def current(self) -> DraftCase | None:
         """The visible draft with its statement, or None without one."""
-        waiting = self.waiting
-        if self._stack is None or not waiting:
-            return None
-        draft = waiting[min(self._at, len(waiting) - 1)]
-        return self._stack.case(draft)
+        return self.review.current
 
     def tick(self) -> None:
         """Poll the store, as drafts arrive and others review at the same time."""
         if self.is_current and not self._busy and self.has_changed():
             with in_background():
-                self.read(self._stack)
+                self.read(self.review.stack)
 
-    def take(self, stack: Stack) -> None:
+    def take(self, stack: DraftStack, rulings: Mapping[str, Sequence[str]]) -> None:
         """Show the current stack, and stay on the visible draft."""
-        previous = self.current
-        self._stack, self._busy = stack, self._deciding
+        self._busy, self._rulings = self._deciding, rulings
         self.trouble.hide()
-        pending_ids = [draft.id for draft in self.waiting]
-        if self._want in pending_ids:
-            self._at = pending_ids.index(self._want)
-        elif previous is not None:
-            self._stay(previous.draft)
-        self._want = None
+        message = self.review.take(stack)
+        if message:
+            say(self, message, warns=True)
         self._show()
 
-    def go_on(self, decided: tuple[tuple[int, ...], str]) -> None:
-        drafts, sentence = decided
-        self._mine += [drafts] if drafts else []
-        self._note = ""
-        say(self, sentence)
+    def go_on(self, decision: DraftDecision) -> None:
+        self.review.go_on(decision)
+        say(self, decision.message)
 
-    def return_to(self, first: int) -> None:
-        n_undone = len(self._mine.pop())
-        say(self, f"Undone: {plural(n_undone, 'decision')}. The draft is pending again.")
-        self._kind = self._ref = None
-        self._want = first
+    def return_to(self, drafts: tuple[int, ...]) -> None:
+        self.review.return_to(drafts)
+        say(self, f"Undone: {plural(len(drafts), 'decision')}. The draft is pending again.")
 
     def failed(self, error: WorkbenchError) -> None:
         self._busy = self._deciding = False
@@ -628,19 +463,15 @@ class DraftsScreen(StoreScreen):
 
     def action_accept(self) -> None:
         """Accept the draft as it is."""
-        if (case := self.current) is not None:
-            self._decide(
-                lambda store, person: accept_draft(store, case, None, person, self._note),
-                self.go_on,
-            )
+        self._accept(self.current)
 
     def action_accept_all(self) -> None:
         """Accept all drafts here that have no hint and replace nothing, after a question."""
-        stack = self._stack
-        if stack is None or self._busy:
+        review = self.review
+        if review.stack is None or self._busy:
             return
-        cases = [stack.case(draft) for draft in self.waiting]
-        if not (selected_cases := unremarkable(cases)):
+        cases = review.unremarkable
+        if not cases:
             say(
                 self,
                 "Every draft here has a hint or replaces a wording: decide them one by one.",
@@ -648,82 +479,57 @@ class DraftsScreen(StoreScreen):
             )
             return
 
-        question = bulk_question(cases, selected_cases, filter_words(self._kind, self._ref))
-        confirm(
-            self,
-            question,
-            "accept them",
-            "review them first",
-            lambda: self._decide(
-                lambda store, person: accept_drafts(store, selected_cases, person, self._note),
-                self.go_on,
-            ),
-        )
+        def accept_all() -> None:
+            self._decide(lambda store, person: review.accept_all(store, cases, person), self.go_on)
+
+        question = bulk_question(cases, len(review.pending), filter_words(review.kind, review.ref))
+        confirm(self, question, "accept them", "review them first", accept_all)
 
     def action_edit(self) -> None:
         case = self.current
-        if case is None or self._busy:
-            return
-
-        def take(text: str) -> None:
-            self._decide(
-                lambda store, person: accept_draft(store, case, text, person, self._note),
-                self.go_on,
-            )
-
-        with_answer(self, DraftEditor(case), take)
+        if case is not None and not self._busy:
+            with_answer(self, DraftEditor(case), lambda text: self._accept(case, text))
 
     def action_reject(self) -> None:
-        if (case := self.current) is not None:
-            self._decide(
-                lambda store, person: reject_this(store, case, person, self._note), self.go_on
-            )
+        case = self.current
+        if case is not None:
+            self._decide(lambda store, person: self.review.reject(store, case, person), self.go_on)
 
     def action_step(self, by: int) -> None:
         """Show the next or the previous draft, starting over at the end."""
-        if not self._busy and (waiting := self.waiting):
-            self._at = (min(self._at, len(waiting) - 1) + by) % len(waiting)
-            self._note = ""
+        if not self._busy and self.current is not None:
+            self.review.step(by)
             self._show()
 
     def action_undo(self) -> None:
         """Undo the last key press that decided on drafts."""
-        if self._mine:
-            self._decide(
-                lambda store, person: reopen_drafts(store, self._mine[-1], person), self.return_to
-            )
+        if self.review.can_undo:
+            self._decide(self.review.undo, self.return_to)
 
     def action_note(self) -> None:
         if not self._busy and self.current is not None:
-            with_answer(self, NoteDialog(self._note), self._keep_note)
+            with_answer(self, NoteDialog(self.review.note), self._keep_note)
 
     def action_kind(self) -> None:
         """Show only the next kind of pending drafts. After the last kind, show all."""
-        if self._stack is None or self._busy:
-            return
-        pending_kinds = {draft.kind for draft in self._stack.drafts}
-        choices = [None, *(kind for kind in DRAFTED if kind in pending_kinds)]
-        self._filter(
-            choices[(choices.index(self._kind) + 1) % len(choices)]
-            if self._kind in choices
-            else None,
-            self._ref,
-        )
+        if self.review.stack is not None and not self._busy:
+            self.review.show_next_kind()
+            self._show()
 
     def action_statement(self) -> None:
         """Show only the drafts of this statement, or all again."""
         if not self._busy:
-            case = self.current
-            self._filter(
-                self._kind, case.draft.ref if case is not None and self._ref is None else None
-            )
+            self.review.show_statement_or_all()
+            self._show()
 
     def action_unusable(self) -> None:
-        self.list_unusable(self._ref)
+        self.list_unusable(self.review.ref)
 
     def action_draft(self) -> None:
         """Open the form that drafts more."""
-        form = screen("start_job", "draft", instrument=self._instrument, statements=self._ref or "")
+        form = screen(
+            "start_job", "draft", instrument=self._instrument, statements=self.review.ref or ""
+        )
         with_answer(
             self,
             form,
@@ -733,6 +539,13 @@ class DraftsScreen(StoreScreen):
     def action_person(self) -> None:
         """Ask for the reviewer's name."""
         ask_person(self, EditorDialog(self._instrument), lambda _: None)
+
+    def _accept(self, case: DraftCase | None, text: str | None = None) -> None:
+        """Accept a draft, or `text` in its place."""
+        if case is not None:
+            self._decide(
+                lambda store, person: self.review.accept(store, case, person, text), self.go_on
+            )
 
     def _decide(self, act: Callable[[Store, str], T], then: Callable[[T], None]) -> None:
         """Write a decision under the user's name, then call `then`.
@@ -749,40 +562,15 @@ class DraftsScreen(StoreScreen):
             as_person(self, self._instrument, go)
 
     def _keep_note(self, note: str) -> None:
-        self._note = note
+        self.review.note = note
         self._show_note()
 
-    def _filter(self, kind: VariantKind | None, ref: str | None) -> None:
-        """Filter the stack, and stay on the current draft if it passes."""
-        previous = self.current
-        self._kind, self._ref, self._at = kind, ref, 0
-        pending_ids = [draft.id for draft in self.waiting]
-        if previous is not None and previous.draft.id in pending_ids:
-            self._at = pending_ids.index(previous.draft.id)
-        self._show()
-
-    def _stay(self, before: Draft) -> None:
-        """Stay on the previous draft. If somebody else decided on it, tell so."""
-        pending_ids = [draft.id for draft in self.waiting]
-        if before.id in pending_ids:
-            self._at = pending_ids.index(before.id)
-            return
-        self._at = min(self._at, max(0, len(pending_ids) - 1))
-        decided = self._stack.decided.get(before.id) if self._stack else None
-        if decided is not None and not any(before.id in own_ids for own_ids in self._mine):
-            decision, person = decided
-            say(
-                self,
-                f"{before.ref}: {person} has {decision} this draft in the meantime.",
-                warns=True,
-            )
-
     def _show(self) -> None:
-        case, stack = self.current, self._stack
+        review, case, stack = self.review, self.review.current, self.review.stack
         if stack is None:
             return
-        waiting, filter_text = self.waiting, filter_words(self._kind, self._ref)
-        position_text = place(min(self._at, len(waiting) - 1), len(waiting), stack.counts)
+        filter_text = filter_words(review.kind, review.ref)
+        position_text = place(review.index, len(review.pending), stack.counts)
         self.title_bar.note = f"{filter_text} · {position_text}" if filter_text else position_text
         self.refresh_bindings()
         empty = self.query_one("#empty", Static)
@@ -797,7 +585,7 @@ class DraftsScreen(StoreScreen):
         for selector, text in case_texts(case).items():
             self.query_one(selector, Static).update(text)
         ruling_box = self.query_one("#ruled", Static)
-        lines = ruling_lines(stack.rulings.get(case.draft.ref, ())[:RULED])
+        lines = ruling_lines(self._rulings.get(case.draft.ref, ())[:RULED])
         ruling_box.update(Content("\n").join(lines))
         ruling_box.display = bool(lines)
         self._show_note()
@@ -806,21 +594,26 @@ class DraftsScreen(StoreScreen):
 
     def _show_note(self) -> None:
         line = self.query_one("#note-line", Static)
-        line.update(note_line(self._note))
-        line.display = bool(self._note)
+        line.update(note_line(self.review.note))
+        line.display = bool(self.review.note)
 
     @worker("read")
-    async def read(self, known: Stack | None = None) -> None:
+    async def read(self, known: DraftStack | None = None) -> None:
         """Read the stack. If it equals `known`, do not change the screen."""
+        instrument = self._instrument
 
-        def load(store: Store) -> Stack | None:
-            is_unchanged = (
-                known is not None and store.drafts.counts(self._instrument) == known.counts
-            )
-            return None if is_unchanged else read_stack(store, self._instrument)
+        def load(store: Store) -> tuple[DraftStack, Mapping[str, Sequence[str]]] | None:
+            if known is not None and store.drafts.counts(instrument) == known.counts:
+                return None
+            stack, standing = read_stack(store, instrument), standing_in(store)
+            places = {
+                ref: RuledPlace((instrument,), (ref, str(ORIGINAL))) for ref in stack.statements
+            }
+            return stack, {ref: standing.on_place(place) for ref, place in places.items()}
 
-        if (stack := await self.with_store(load)) is not None:
-            self.take(stack)
+        current = await self.with_store(load)
+        if current is not None:
+            self.take(*current)
 
     @worker("write", newest=False)
     async def write(self, act: Callable[[Store], T], then: Callable[[T], None]) -> None:

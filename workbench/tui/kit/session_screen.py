@@ -1,19 +1,14 @@
-"""The base of annotation sessions: items, views, the thread of a session, and its screen.
-
-An SQLite connection belongs to one thread, and a screen must not wait for a disk. So a session has
-one thread with one connection, which handles requests in their order.
-"""
+"""The base of screens that request the steps of a session, one at a time."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -21,196 +16,19 @@ from textual.widgets import Static
 
 from workbench.errors import ConflictError, StoreError, StoreGone, WorkbenchError
 from workbench.figures.visible import visible
+from workbench.sessions.session import Session, SessionThread
 from workbench.tui.kit.base import StoreScreen, app_of, as_trouble, offer_store_copy
 from workbench.tui.kit.key_gate import gate_of
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from stores.core.store import Store
-    from workbench.domain.annotations import Codebook
     from workbench.tui.kit.awaited import Awaited
 
+S = TypeVar("S", bound=Session[Any])
 T = TypeVar("T")
-
-
-class Progress(Protocol):
-    """The progress of a person."""
-
-    @property
-    def done(self) -> int: ...
-    @property
-    def total(self) -> int: ...
-    @property
-    def left(self) -> int: ...
-    @property
-    def per_hour(self) -> float | None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """The numbers of units that are done and in total."""
-
-    done: int
-    total: int
-    per_hour: float | None = None
-
-    @property
-    def left(self) -> int:
-        return self.total - self.done
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """An item to label, with this person's own label and marks."""
-
-    unit: int
-    "id of the item in the session"
-    text: str
-    statement: str = ""
-    "statement that the text answers"
-    where: str = ""
-    "dimension and side, as in `economic · right`"
-    label: str | None = None
-    flagged: bool = False
-    note: str = ""
-    elsewhere: bool = False
-    "whether another session of this person has it, too"
-
-
-@dataclass(frozen=True, slots=True)
-class CurrentItem:
-    """The current item or page of a person, with their progress."""
-
-    item: Item | None
-    "None: no item is left for them"
-    progress: Progress
-    steps: int
-    "number of steps that can be undone"
-    former: str = ""
-    "label that undoing withdrew"
-    undone: str = ""
-    "step that was undone"
-    page: Content | None = None
-    "text in place of the item: an introduction, or the end"
-    more: int = 0
-    "number of items that the person may go on with at the end"
-
-
-@dataclass(frozen=True, slots=True)
-class OwnLabel:
-    """One of the person's own labels, for a list."""
-
-    unit: int
-    label: str
-    statement: str
-    text: str
-    "beginnings of both texts"
-    flagged: bool = False
-    note: str = ""
-    confidence: float | None = None
-
-
-class Session(Protocol):
-    """The methods of a session that its thread calls. Use a session in its thread only."""
-
-    def move(self, path: Path) -> None:
-        """Go on in the copy of a store that is gone. Earlier steps can still be undone."""
-
-    def close(self) -> None:
-        """Release the items without a label, and close the store."""
-
-
-class AnnotationSession(Session, Protocol):
-    """The steps of one person over items that come one at a time.
-
-    Every method has committed its change when it returns.
-    """
-
-    @property
-    def codebook(self) -> Codebook:
-        """The current version, under which labels are given. `next` takes a later one."""
-
-    def next(self) -> CurrentItem:
-        """Return the next item, leased to this person."""
-
-    def label(
-        self, unit: int, label: str, elapsed_ms: int | None, confidence: float | None
-    ) -> None: ...
-
-    def skip(self, unit: int, elapsed_ms: int | None) -> None:
-        """Move an item behind all others."""
-
-    def undo(self, current: int | None) -> CurrentItem:
-        """Undo the newest step and return its item. `current` comes back later.
-
-        Call it only if there is a step.
-        """
-
-
-S = TypeVar("S", bound=Session)
 ShowResult = Callable[[], object]
 "function that shows the result of a session's step on the screen"
-
-
-class StoreSession:
-    """A session with its own connection to the store."""
-
-    def __init__(self, path: Path):
-        self._store = _opened(path)
-
-    def move(self, path: Path) -> None:
-        old_store, self._store = self._store, _opened(path)
-        old_store.close()
-
-    def close(self) -> None:
-        self._store.close()
-
-
-def _opened(path: Path) -> Store:
-    from stores.core.store import Store
-
-    return Store.open(path)
-
-
-class SessionThread(Generic[S]):
-    """The thread of a session. It opens the store, again after each failure."""
-
-    def __init__(self, path: Path, begin: Callable[[Path], S]):
-        self._path, self._begin = path, begin
-        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="annotation")
-        self._session: S | None = None
-
-    def submit(self, ask: Callable[[S], T]) -> Future[T]:
-        """Run a function in the thread, after all earlier requests."""
-        return self._pool.submit(lambda: ask(self._begun()))
-
-    def close(self) -> Future[None]:
-        """Close the session after all earlier requests. It returns at once."""
-        closing = self._pool.submit(self._close)
-        self._pool.shutdown(wait=False)
-        return closing
-
-    def move(self, path: Path) -> None:
-        """Go on in the copy of a store that is gone."""
-        self._path = path
-        self._pool.submit(self._move)
-
-    def _begun(self) -> S:
-        if self._session is None:
-            self._session = self._begin(self._path)
-        return self._session
-
-    def _move(self) -> None:
-        if self._session is not None:
-            self._session.move(self._path)
-
-    def _close(self) -> None:
-        if self._session is not None:
-            self._session.close()
-            self._session = None
-
-
 GLANCE_S = 0.1
 "seconds after an item was painted; nobody answers faster, but a bouncing key does"
 CLICK_S = 0.5
@@ -283,6 +101,39 @@ class SessionScreen(StoreScreen, Generic[S]):
         if self._thread is not None:
             thread, self._thread = self._thread, None
             await asyncio.wait([asyncio.wrap_future(thread.close())], timeout=CLOSING_S)
+
+    def take_step(
+        self,
+        step: Callable[[S], T],
+        describe: Callable[[T], str],
+        show: Callable[[S, T], ShowResult],
+        *,
+        lost: str,
+    ) -> None:
+        """Request a step of the session, then read what it leads to, and show that.
+
+        If only the reading fails, the message is that the step was saved.
+
+        Parameters
+        ----------
+        step
+            commits the step, and returns its result
+        describe
+            returns the text of what was saved, empty if nothing was
+        show
+            reads what to show after a result, and returns the function that shows it
+        lost
+            name of what is unsaved if the step fails
+        """
+
+        def ask(session: S) -> ShowResult:
+            result = step(session)
+            try:
+                return show(session, result)
+            except Exception as error:
+                return partial(self.show_failure, error, "", describe(result))
+
+        self.submit(ask, lost)
 
     def submit(
         self, ask: Callable[[S], ShowResult], lost: str = "", *, opens: bool = False

@@ -1,0 +1,150 @@
+"""The findings on response biases and typos."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from workbench.audits.claims import AdjustedFinding, Finding, OfModel, Reach, shown
+from workbench.audits.response_bias.answers import place_said
+from workbench.audits.response_bias.judged import ResponseBiasJudged
+from workbench.audits.response_bias.options import ChangeOptions, Definition
+from workbench.audits.response_bias.score import ChangeCell
+from workbench.domain.names import plural
+from workbench.figures.shown import number
+from workbench.figures.table import Kind
+from workbench.stats.power import detectable
+
+
+def list_findings(judged: ResponseBiasJudged) -> Iterator[Finding]:
+    """Yield the findings on each model: its biases, and its changes by typos."""
+    for name, report in judged.reports.items():
+        scored = [cell for cell in report.cells if cell.scored and cell.judged]
+        if scored:
+            yield _claim(name, scored, partial(_biases, name, scored, judged.options), "biases")
+        else:
+            yield OfModel("Not enough answers to test a response bias", name)
+        if scored and (
+            typos := [cell for cell in report.cells if cell.condition is not None and cell.judged]
+        ):
+            yield _claim(name, typos, partial(_typos, name, typos, judged.options), "typos")
+
+
+SCORE_WORDS = (
+    " The score adds +1 for a significant change in people's direction and -1 for one against it."
+)
+
+
+def _claim(
+    name: str,
+    cells: Sequence[ChangeCell],
+    said: Callable[[Sequence[float]], Iterator[OfModel]],
+    question: str,
+) -> AdjustedFinding:
+    """Return a finding whose text follows from the adjusted p values."""
+    p = tuple(cell.claim if cell.delta.tested else math.nan for cell in cells)
+    return AdjustedFinding(p, said, question, (name,) * len(p))
+
+
+LARGEST_CHANGE = 0.5
+"the largest plausible change by another form: half of the answers"
+
+
+def change_reach(cells: Sequence[ChangeCell], moved: Sequence[ChangeCell]) -> Reach | None:
+    """Return the precision of the least precise test without a change, or None if all show one."""
+    errors: dict[tuple[int, int], float] = {}
+    for cell in cells:
+        test = cell.delta if math.isnan(cell.beyond.sd) else cell.beyond
+        if cell not in moved and test.tested:
+            se = test.sd / test.n**0.5
+            if cell.position.se > se:
+                se = cell.position.se
+            errors[test.n, test.df] = max(errors.get((test.n, test.df), 0.0), se / 100)
+    if not errors:
+        return None
+    (n_questions, freedom), error = max(
+        errors.items(), key=lambda item: detectable(item[1], item[0][1])
+    )
+    return Reach(
+        error,
+        LARGEST_CHANGE,
+        Kind.POINTS,
+        plural(n_questions, "question"),
+        "that forms move the answers",
+        freedom,
+    )
+
+
+def _biases(
+    name: str, cells: Sequence[ChangeCell], options: ChangeOptions, adjusted: Sequence[float]
+) -> Iterator[OfModel]:
+    """Yield the findings on the number of significant biases, and on the largest one."""
+    moved = _moved(cells, options, adjusted)
+    beyond_text = (
+        ", beyond what random letters give" if options.definition is Definition.CORRECTED else ""
+    )
+    n_human_like = sum(cell.human_like == 1 for cell in moved)
+    p = shown(adjusted) if moved else math.nan
+    names = ", ".join(place_said(*cell.place) for cell in moved)
+    details = f": {names} ({n_human_like or 'none'} in people's direction)" if moved else ""
+    by_position = ", ".join(place_said(*cell.place) for cell in cells if cell.within_position)
+    if by_position:
+        details += f"; may be position: {by_position}"
+    yield OfModel(
+        f"Significant response biases{beyond_text}",
+        name,
+        f"{len(moved)} of {len(cells)}{details}",
+        p,
+        reach=change_reach(cells, moved),
+    )
+    if moved:
+        yield OfModel(
+            "Largest significant response bias",
+            name,
+            _said(max(moved, key=lambda cell: abs(cell.delta.mean))),
+            p,
+        )
+
+
+def _typos(
+    name: str, cells: Sequence[ChangeCell], options: ChangeOptions, adjusted: Sequence[float]
+) -> Iterator[OfModel]:
+    """Yield the finding on significant changes by typos."""
+    moved = _moved(cells, options, adjusted)
+    n_moved = len(moved)
+    p = shown(adjusted) if n_moved else math.nan
+    title = "Significant changes by typos, which people overlook"
+    yield OfModel(
+        title,
+        name,
+        f"{n_moved} of {plural(len(cells), 'test')}",
+        p,
+        reach=change_reach(cells, moved),
+    )
+
+
+def _moved(
+    cells: Sequence[ChangeCell], options: ChangeOptions, adjusted: Sequence[float]
+) -> list[ChangeCell]:
+    """Return the cells with a significant change, by p values adjusted over all claims."""
+    return [
+        cell for cell, p in zip(cells, adjusted, strict=True) if cell.effect and p < options.alpha
+    ]
+
+
+def _said(cell: ChangeCell) -> str:
+    """Return the change of a cell with its interval, direction and references, as text."""
+    interval = ", ".join(
+        number(bound / 100, Kind.POINTS, bare=True) for bound in (cell.delta.low, cell.delta.high)
+    )
+    reference_text = ""
+    if cell.by_chance:
+        chance = number(cell.by_chance / 100, Kind.POINTS)
+        reference_text += f", random letters give {chance}"
+    if not math.isnan(cell.position.change):
+        by_position = number(cell.position.change / 100, Kind.POINTS)
+        reference_text += f", its preference for positions gives {by_position}"
+    direction = "in people's direction" if cell.human_like == 1 else "against people's direction"
+    change = number(cell.delta.mean / 100, Kind.POINTS)
+    return f"{place_said(*cell.place)} {change} [{interval}], {direction}{reference_text}"
