@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.cli.immediate import run_immediate
 from workbench.cli.output import FIGURES, FOLDERS
-from workbench.cli.starting import run_immediate
 from workbench.cli.verbs import Namespace, verb
 from workbench.commands.questionnaire import SetQuestionCommand, SetScaleCommand
 from workbench.domain.names import listed, plural

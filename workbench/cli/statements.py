@@ -6,8 +6,8 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from workbench.cli.immediate import act_of, run_immediate
 from workbench.cli.output import print_json, say, table
-from workbench.cli.starting import act_of, run_immediate
 from workbench.cli.verbs import Namespace, verb
 from workbench.commands.statements import (
     AddStatementCommand,
