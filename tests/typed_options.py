@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import indent, wrap
@@ -145,19 +146,22 @@ def _method(kind: str, command: type[JobCommand]) -> str:
 
 def _immediate_method(name: str, command: type[ImmediateCommand]) -> str:
     """Return the method of a command that is done at once. Required options are parameters."""
+    acts = [option for option in options_of(command) if option.name == command.ACT]
     required = [option for option in options_of(command) if _is_parameter(command, option)]
+    required = [option for option in required if option.type is not Type.FLAG]
     positional = [option for option in required if option.positional or option.name == command.ACT]
     keywords = [option for option in required if option not in positional]
     parameters = ["self", *map(_parameter, positional)]
     parameters += ["*", *map(_parameter, keywords)] if keywords else []
     values = [f'"{keyword_of(option)}": {keyword_of(option)}' for option in required]
+    values += [f'"{option.name}": True' for option in acts if option.type is Type.FLAG]
     if _further_options(command):
         parameters.append(f"**options: Unpack[{_options_name(command)}]")
         values.insert(0, "**options")
     errors = "" if command.READS_ONLY else "ReadOnlyStore for a store opened for reading, "
     lines = [
         f"    def {name}(",
-        *(f"        {parameter}," for parameter in parameters),
+        *(f"        {parameter},{_noqa(parameter)}" for parameter in parameters),
         "    ) -> Finished:",
         f'        """{command.__doc__}',
         "",
@@ -179,6 +183,12 @@ def _further_options(command: type[ImmediateCommand]) -> list[Option]:
 def _is_parameter(command: type[ImmediateCommand], option: Option) -> bool:
     """Return whether an option is a parameter of its own."""
     return option.required or option.name in ("what", command.ACT)
+
+
+def _noqa(parameter: str) -> str:
+    """Return the comment that lets a parameter have the name of a builtin."""
+    name = parameter.partition(":")[0]
+    return "  # noqa: A002  the option's name" if hasattr(builtins, name) else ""
 
 
 def _parameter(option: Option) -> str:

@@ -29,7 +29,7 @@ Answers = tuple[SurveyAnswer, ...]
 Relations = dict[tuple[str, VariantId], Relation]
 
 
-class Standing(StrEnum):
+class WordingState(StrEnum):
     """The state of a wording in a session."""
 
     OPEN = "open"
@@ -43,7 +43,7 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class AskedWording:
     """A question as the respondent sees it: a text."""
 
     position: int
@@ -92,15 +92,15 @@ class _Item:
     withdraw, the newest last"""
 
     @property
-    def standing(self) -> Standing:
+    def state(self) -> WordingState:
         skips = sum(agreed is None for _, agreed in self.steps)
         if self.held:
-            return Standing.ANSWERED
+            return WordingState.ANSWERED
         if skips > 1:
-            return Standing.DECLINED
+            return WordingState.DECLINED
         if self.now is None:
-            return Standing.GONE
-        return Standing.PUT_OFF if skips else Standing.OPEN
+            return WordingState.GONE
+        return WordingState.PUT_OFF if skips else WordingState.OPEN
 
     def take(self, when: int, agrees: int | None, skipped: int) -> None:
         """Apply an event.
@@ -142,7 +142,7 @@ class Respondent(PersonSession):
         """Open a store for one session. Raises UnknownName for a missing session."""
         return open_session(path, lambda store: cls(store, survey))
 
-    def next(self) -> Question | None:
+    def next(self) -> AskedWording | None:
         """Return the next question, or None if there is none.
 
         Open ones come in the planned order, then skipped ones. If a statement was changed since the
@@ -168,7 +168,7 @@ class Respondent(PersonSession):
             self._wording(position)
             self._append(connection, position, None, skipped=True, elapsed_ms=elapsed_ms)
 
-    def undo(self) -> Question | None:
+    def undo(self) -> AskedWording | None:
         """Withdraw the newest answer or skip of the session and return its question.
 
         Its age does not matter. Returns None if there is nothing to undo. Withdrawn answers stay on
@@ -192,13 +192,13 @@ class Respondent(PersonSession):
     def progress(self) -> SurveyProgress:
         """Return this person's progress."""
         items = self._items().values()
-        counts = Counter(item.standing for item in items)
+        counts = Counter(item.state for item in items)
         times_ms = [row[0] for row in self.connection.execute(_TIMES, {"idle": IDLE_MS})]
         return SurveyProgress(
-            done=counts[Standing.ANSWERED],
-            left=counts[Standing.OPEN] + counts[Standing.PUT_OFF],
-            declined=counts[Standing.DECLINED],
-            gone=counts[Standing.GONE],
+            done=counts[WordingState.ANSWERED],
+            left=counts[WordingState.OPEN] + counts[WordingState.PUT_OFF],
+            declined=counts[WordingState.DECLINED],
+            gone=counts[WordingState.GONE],
             steps=sum(len(item.steps) for item in items),
             median_s=median(times_ms) / 1000 if len(times_ms) > 1 else None,
         )
@@ -240,7 +240,7 @@ class Respondent(PersonSession):
             raise UnknownName(f"the session of {self.name} has no question {position}")
         return int(row[0])
 
-    def _question(self, connection: sqlite3.Connection, position: int, item: _Item) -> Question:
+    def _question(self, connection: sqlite3.Connection, position: int, item: _Item) -> AskedWording:
         """Return the text of a question in its current wording.
 
         If that no longer exists, the planned wording is used.
@@ -255,7 +255,7 @@ class Respondent(PersonSession):
             "= ?",
             (item.wording if item.now is None else item.now,),
         ).fetchone()
-        return Question(position, decode_text(body), language)
+        return AskedWording(position, decode_text(body), language)
 
     def _append(
         self,
@@ -289,12 +289,12 @@ def _first(items: Mapping[int, _Item]) -> int | None:
     Open ones come in order, then skipped ones, the earliest skipped first.
     """
     open_positions = [
-        position for position, item in items.items() if item.standing is Standing.OPEN
+        position for position, item in items.items() if item.state is WordingState.OPEN
     ]
     skipped = [
         (item.steps[-1][0], position)
         for position, item in items.items()
-        if item.standing is Standing.PUT_OFF
+        if item.state is WordingState.PUT_OFF
     ]
     if open_positions:
         return min(open_positions)

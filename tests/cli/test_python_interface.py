@@ -501,6 +501,42 @@ def test_labels_and_codebooks_are_moved_and_changed_as_in_the_shell(tmp_path: Pa
             store.merge_labels(second)
 
 
+def test_statements_are_written_and_changed_as_in_the_shell(tmp_path: Path) -> None:
+    with workbench.open(tmp_path / "x.db", write=True, create=True) as store:
+        store.start_instrument("mine", title="Mine")
+        added = store.add_statement("s-1", text="Taxes should rise.", person="Ada", tags="a,b")
+        assert added.data == {"said": added.message, "refs": ["s-1"]}
+        store.add_wording(("s-1", "negation"), text="Taxes should not rise.", person="Ada")
+        store.edit_wording("s-1", text="Taxes must rise.", person="Ada")
+        store.set_field({"topic": "money"}, refs="s-1", person="Ada")
+        store.replace_text(("must", "may"), refs="s-1", person="Ada")
+        store.rename_statement(("s-1", "s-2"), person="Ada")
+        texts = {row["variant"]: row["wording"] for row in store.statements()}
+        assert texts == {"original": "Taxes may rise.", "negation": "Taxes should not rise."}
+        undone = store.undo_edit(person="Ada")
+        assert undone.message.startswith("Undone: ")
+        assert {row["statement"] for row in store.statements()} == {"s-1"}
+        with pytest.raises(UsageError, match="give REF NEW"):
+            store.rename_statement(("s-1",), person="Ada")
+        with pytest.raises(UnknownName, match="no instrument is named 'other'"):
+            store.archive_statements("s-1", instrument="other", person="Ada")
+
+
+def test_questionnaires_are_changed_as_in_the_shell(tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    with new_store(path) as opened:
+        opened.instruments.add(read_shipped("veldania_panel"))
+    with workbench.open(path, write=True) as store:
+        mapped = store.set_scale("four_point", map={"rather yes": "neutral"}, person="Ada")
+        assert mapped.message.startswith("1,213 answers mean something else now.")
+        assert mapped.data["scale"]["name"] == "four_point"
+        changed = store.set_question("fin-01", yes="none", person="Ada")
+        assert changed.message == "fin-01: context, question, four_point, a yes leans nowhere"
+        assert changed.data["question"]["leaning"] is None
+        with pytest.raises(UsageError, match="give what to change"):
+            store.set_question("fin-01", person="Ada")
+
+
 def test_the_types_are_those_of_the_declared_options() -> None:
     """`python -m tests.typed_options` writes them anew."""
     assert typed_options.PLACE.read_text(encoding="utf-8") == typed_options.typed()

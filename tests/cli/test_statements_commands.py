@@ -46,6 +46,16 @@ def test_statements_are_listed_searched_and_filtered(
     assert {w["variant"]: w["relation"] for w in found[0]["wordings"]}["negation"] == "flipped"
 
 
+@pytest.mark.parametrize("act", [(), ("--add", "x-1", "--text", "T."), ("--history", "b-1")])
+def test_an_unknown_instrument_is_named(
+    path: Path, capsys: pytest.CaptureFixture[str], act: tuple[str, ...]
+) -> None:
+    assert run(path, "--instrument", "other", *act) == 2
+    assert "no instrument is named 'other' in this store. Available: small" in (
+        capsys.readouterr().err
+    )
+
+
 def test_a_statement_is_added_with_its_fields(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from stores.annotation.respondent import Question, Respondent
+from stores.annotation.respondent import AskedWording, Respondent
 from stores.core.store import Store
 from tests.conftest import instrument
 from workbench.annotation.survey import Design
@@ -52,7 +52,7 @@ def seated(path: Path, name: str = "ana", design: Design | None = None) -> Respo
     return Respondent.open(path, session)
 
 
-def next_of(respondent: Respondent) -> Question:
+def next_of(respondent: Respondent) -> AskedWording:
     question = respondent.next()
     assert question is not None
     return question

@@ -13,6 +13,7 @@ from stores.jobs.job_rows import Job
 from workbench.api.options import given
 from workbench.commands.registry import immediate_command, job_command
 from workbench.errors import JobError
+from workbench.figures.json_values import to_json_values
 from workbench.figures.visible import visible
 from workbench.jobs.watching import STOPPING, progress_line, wait
 
@@ -52,7 +53,7 @@ def do(store: Store, verb: str, values: Mapping[str, Any]) -> Finished:
     command_class = immediate_command(verb)
     arguments = given(command_class.options().values(), values, verb)
     outcome = command_class.from_arguments(arguments).run(store)
-    return Finished(None, outcome.sentence, outcome.data)
+    return Finished(None, outcome.sentence, to_json_values(outcome.data))
 
 
 def wait_until_done(store: Store, number: int, *, quiet: bool) -> Job:

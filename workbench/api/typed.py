@@ -1142,6 +1142,217 @@ class SampleOptions(TypedDict, total=False):
     """one or more, separated by commas (default: all models that answered)"""
 
 
+class StartInstrumentOptions(TypedDict, total=False):
+    """Options of `workbench statements`."""
+
+    language: str | None
+    """language of the wordings (default: the instrument's)"""
+    title: str
+    """of a new instrument"""
+    scheme: str
+    """policy issues of a new instrument: smartvote"""
+
+
+class AddStatementOptions(TypedDict, total=False):
+    """Options of `workbench statements`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    person: str | None
+    """who makes the change (default: $USER)"""
+    language: str | None
+    """language of the wordings (default: the instrument's)"""
+    text: str | None
+    """- reads it from standard input"""
+    question: str | None
+    """question that the statement answers"""
+    country: str
+    """country"""
+    topic: str
+    """topic"""
+    source: str
+    """survey or test that it comes from"""
+    tags: str
+    """tags"""
+
+
+class EditWordingOptions(TypedDict, total=False):
+    """Options of `workbench statements`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    person: str | None
+    """who makes the change (default: $USER)"""
+    language: str | None
+    """language of the wordings (default: the instrument's)"""
+    text: str | None
+    """- reads it from standard input"""
+    variant: str
+    """(default: original)"""
+
+
+class AddWordingOptions(TypedDict, total=False):
+    """Options of `workbench statements`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    person: str | None
+    """who makes the change (default: $USER)"""
+    language: str | None
+    """language of the wordings (default: the instrument's)"""
+    text: str | None
+    """- reads it from standard input"""
+
+
+class DeleteWordingOptions(TypedDict, total=False):
+    """Options of `workbench statements`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    person: str | None
+    """who makes the change (default: $USER)"""
+    language: str | None
+    """language of the wordings (default: the instrument's)"""
+
+
+class SetRelationOptions(TypedDict, total=False):
+    """Options of `workbench statements`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    person: str | None
+    """who makes the change (default: $USER)"""
+
+
+class RenameStatementOptions(TypedDict, total=False):
+    """Options of `workbench statements`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    person: str | None
+    """who makes the change (default: $USER)"""
+
+
+class DeriveStatementOptions(TypedDict, total=False):
+    """Options of `workbench statements`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    person: str | None
+    """who makes the change (default: $USER)"""
+
+
+class TagStatementsOptions(TypedDict, total=False):
+    """Options of `workbench statements`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    person: str | None
+    """who makes the change (default: $USER)"""
+    refs: str | None
+    """of --tag, --untag, --set, --replace, --strip"""
+
+
+class UntagStatementsOptions(TypedDict, total=False):
+    """Options of `workbench statements`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    person: str | None
+    """who makes the change (default: $USER)"""
+    refs: str | None
+    """of --tag, --untag, --set, --replace, --strip"""
+
+
+class SetFieldOptions(TypedDict, total=False):
+    """Options of `workbench statements`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    person: str | None
+    """who makes the change (default: $USER)"""
+    refs: str | None
+    """of --tag, --untag, --set, --replace, --strip"""
+
+
+class ReplaceTextOptions(TypedDict, total=False):
+    """Options of `workbench statements`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    person: str | None
+    """who makes the change (default: $USER)"""
+    refs: str | None
+    """of --tag, --untag, --set, --replace, --strip"""
+
+
+class StripSpacesOptions(TypedDict, total=False):
+    """Options of `workbench statements`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    person: str | None
+    """who makes the change (default: $USER)"""
+    refs: str | None
+    """of --tag, --untag, --set, --replace, --strip"""
+
+
+class ArchiveStatementsOptions(TypedDict, total=False):
+    """Options of `workbench statements`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    person: str | None
+    """who makes the change (default: $USER)"""
+
+
+class RestoreStatementsOptions(TypedDict, total=False):
+    """Options of `workbench statements`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    person: str | None
+    """who makes the change (default: $USER)"""
+
+
+class UndoEditOptions(TypedDict, total=False):
+    """Options of `workbench statements`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    person: str | None
+    """who makes the change (default: $USER)"""
+
+
+class SetScaleOptions(TypedDict, total=False):
+    """Options of `workbench questionnaire`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    person: str | None
+    """who makes the change (default: $USER)"""
+    map: str | Path | Mapping[str, str] | Sequence[str] | None
+    """of --scale, may be given again: yes, no, neutral, step (of an order), option (without one) or
+    missing"""
+
+
+class SetQuestionOptions(TypedDict, total=False):
+    """Options of `workbench questionnaire`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    person: str | None
+    """who makes the change (default: $USER)"""
+    role: Literal["context", "target", "survey", "none"] | None
+    """of --question; none removes it, its answers stay: context, target, survey, none"""
+    form: Literal["question", "statement"] | None
+    """of --question: ask it as a question, or as a statement to agree with"""
+    scale_of: str | None
+    """of --question: the scale of its answers"""
+    yes: Literal["liberal", "conservative", "none"] | None
+    """of --question: the leaning of a yes: liberal, conservative, none"""
+
+
 class DescribePersonOptions(TypedDict, total=False):
     """Options of `workbench people`."""
 
@@ -1528,6 +1739,256 @@ class Typed(ABC):
         """
         values = {**options, "name": name, "purpose": purpose}
         return self._do("sample", values)
+
+    def start_instrument(
+        self,
+        new_instrument: str,
+        **options: Unpack[StartInstrumentOptions],
+    ) -> Finished:
+        """Make an instrument without statements.
+
+        Options are those of `workbench statements`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "new_instrument": new_instrument}
+        return self._do("start_instrument", values)
+
+    def add_statement(
+        self,
+        add: str,
+        **options: Unpack[AddStatementOptions],
+    ) -> Finished:
+        """Add a statement.
+
+        Options are those of `workbench statements`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "add": add}
+        return self._do("add_statement", values)
+
+    def edit_wording(
+        self,
+        edit: str,
+        **options: Unpack[EditWordingOptions],
+    ) -> Finished:
+        """Change the text of a wording.
+
+        Options are those of `workbench statements`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "edit": edit}
+        return self._do("edit_wording", values)
+
+    def add_wording(
+        self,
+        add_variant: str | Sequence[str],
+        **options: Unpack[AddWordingOptions],
+    ) -> Finished:
+        """Add a variant of a statement, or a translation.
+
+        Options are those of `workbench statements`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "add_variant": add_variant}
+        return self._do("add_wording", values)
+
+    def delete_wording(
+        self,
+        delete_variant: str | Sequence[str],
+        **options: Unpack[DeleteWordingOptions],
+    ) -> Finished:
+        """Delete a variant of a statement in one language.
+
+        Options are those of `workbench statements`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "delete_variant": delete_variant}
+        return self._do("delete_wording", values)
+
+    def set_relation(
+        self,
+        relation: str | Sequence[str],
+        **options: Unpack[SetRelationOptions],
+    ) -> Finished:
+        """Set which relation a variant is expected to have to its original.
+
+        Options are those of `workbench statements`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "relation": relation}
+        return self._do("set_relation", values)
+
+    def rename_statement(
+        self,
+        rename: str | Sequence[str],
+        **options: Unpack[RenameStatementOptions],
+    ) -> Finished:
+        """Give a statement another ref.
+
+        Options are those of `workbench statements`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "rename": rename}
+        return self._do("rename_statement", values)
+
+    def derive_statement(
+        self,
+        derive: str | Sequence[str],
+        **options: Unpack[DeriveStatementOptions],
+    ) -> Finished:
+        """Set which statement another one derives from.
+
+        Options are those of `workbench statements`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "derive": derive}
+        return self._do("derive_statement", values)
+
+    def tag_statements(
+        self,
+        tag: str,
+        **options: Unpack[TagStatementsOptions],
+    ) -> Finished:
+        """Tag statements.
+
+        Options are those of `workbench statements`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "tag": tag}
+        return self._do("tag_statements", values)
+
+    def untag_statements(
+        self,
+        untag: str,
+        **options: Unpack[UntagStatementsOptions],
+    ) -> Finished:
+        """Take a tag off statements.
+
+        Options are those of `workbench statements`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "untag": untag}
+        return self._do("untag_statements", values)
+
+    def set_field(
+        self,
+        set: str | Mapping[str, str],  # noqa: A002  the option's name
+        **options: Unpack[SetFieldOptions],
+    ) -> Finished:
+        """Set a field of statements: topic, country, source, dimension or leaning.
+
+        Options are those of `workbench statements`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "set": set}
+        return self._do("set_field", values)
+
+    def replace_text(
+        self,
+        replace: str | Sequence[str],
+        **options: Unpack[ReplaceTextOptions],
+    ) -> Finished:
+        """Replace a text in all wordings of statements.
+
+        Options are those of `workbench statements`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "replace": replace}
+        return self._do("replace_text", values)
+
+    def strip_spaces(
+        self,
+        **options: Unpack[StripSpacesOptions],
+    ) -> Finished:
+        """Strip stray spaces from the wordings of statements.
+
+        Options are those of `workbench statements`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "strip": True}
+        return self._do("strip_spaces", values)
+
+    def archive_statements(
+        self,
+        archive: str,
+        **options: Unpack[ArchiveStatementsOptions],
+    ) -> Finished:
+        """Archive statements.
+
+        Options are those of `workbench statements`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "archive": archive}
+        return self._do("archive_statements", values)
+
+    def restore_statements(
+        self,
+        restore: str,
+        **options: Unpack[RestoreStatementsOptions],
+    ) -> Finished:
+        """Restore archived statements.
+
+        Options are those of `workbench statements`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "restore": restore}
+        return self._do("restore_statements", values)
+
+    def undo_edit(
+        self,
+        **options: Unpack[UndoEditOptions],
+    ) -> Finished:
+        """Undo the newest change of statements that a person made.
+
+        Options are those of `workbench statements`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "undo": True}
+        return self._do("undo_edit", values)
+
+    def set_scale(
+        self,
+        scale: str,
+        **options: Unpack[SetScaleOptions],
+    ) -> Finished:
+        """Set what the answers of a scale mean. Answers and asked prompts stay.
+
+        Options are those of `workbench questionnaire`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "scale": scale}
+        return self._do("set_scale", values)
+
+    def set_question(
+        self,
+        question: str,
+        **options: Unpack[SetQuestionOptions],
+    ) -> Finished:
+        """Set what a question is, or turn a statement into a question.
+
+        Options are those of `workbench questionnaire`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "question": question}
+        return self._do("set_question", values)
 
     def describe_person(
         self,

@@ -9,6 +9,7 @@ from itertools import pairwise
 from textwrap import fill
 from typing import TYPE_CHECKING
 
+from workbench.cli.immediate import act_of, run_immediate
 from workbench.cli.output import (
     FIGURES,
     as_data,
@@ -21,7 +22,6 @@ from workbench.cli.output import (
     say_wrapped,
     table,
 )
-from workbench.cli.starting import act_of, run_immediate
 from workbench.cli.verbs import Namespace, verb
 from workbench.commands.agreement import OPTIONS as AGREEMENT
 from workbench.commands.agreement import agreement_of

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import agreed, changed_by, print_json, say, say_wrapped, table, tell
+from workbench.cli.output import agreed, print_json, say, say_wrapped, table, tell
 from workbench.cli.verbs import Namespace, verb
 from workbench.commands.audit_options import sections, settle
+from workbench.commands.people import changing_person
 from workbench.domain.choices import (
     Bias,
     Choice,
@@ -289,7 +290,7 @@ def _add(store: Store, options: Namespace, name: str) -> int:
             "standard input can be only one of the texts: give --text or --changed as a file"
         )
     language = options.language or store.instruments.get(name).language
-    bias, person = Bias(options.bias), changed_by(options)
+    bias, person = Bias(options.bias), changing_person(options.person)
     text = (
         _text_of(options.text, "--text")
         if options.text is not None
@@ -388,7 +389,7 @@ def _make(store: Store, options: Namespace, name: str, wanted: RequestedForms) -
         )
     )
     done = (
-        accept(store, proposals, person=changed_by(options), replace=options.replace)
+        accept(store, proposals, person=changing_person(options.person), replace=options.replace)
         if is_agreed
         else None
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.cli.immediate import act_of, run_immediate
 from workbench.cli.output import FIGURES, as_data, no_figures, put_out
-from workbench.cli.starting import act_of, run_immediate
 from workbench.cli.verbs import Namespace, verb
 from workbench.commands.issues import (
     AdjudicateIssueCommand,

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.audits.audit import Medium, Printed
 from workbench.cli.verbs import Namespace, hint
-from workbench.domain.names import person_name, plural
+from workbench.domain.names import plural
 from workbench.errors import UsageError
 from workbench.figures.book import warnings_of
 from workbench.figures.json_values import to_json_values
@@ -176,17 +176,6 @@ def check_agreed(options: Namespace) -> None:
     """Raise UsageError unless a person wants the job to start, with --yes or when asked."""
     if not options.yes and not agreed():
         raise UsageError("not started; where nobody can answer the question, give --yes")
-
-
-def changed_by(options: Namespace) -> str:
-    """Return the person who makes a change: --person, or the user who is logged in.
-
-    Raises UsageError without a name.
-    """
-    name = options.person or os.environ.get("USER", "")
-    if not name:
-        raise UsageError("this change needs a name; give --person NAME")
-    return person_name(name)
 
 
 FOLDERS = ("csv", "parquet", "latex", "figures")

@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import FIGURES, FOLDERS, changed_by, print_json, say
+from workbench.cli.immediate import run_immediate
+from workbench.cli.output import FIGURES, FOLDERS
 from workbench.cli.verbs import Namespace, verb
+from workbench.commands.questionnaire import SetQuestionCommand, SetScaleCommand
 from workbench.domain.names import listed, plural
-from workbench.domain.questionnaires import Form, Pole, Role, counted_roles
-from workbench.errors import UnknownName, UsageError
+from workbench.domain.questionnaires import Role, counted_roles
+from workbench.errors import UsageError
 from workbench.options.option import Option, Section, flag
-from workbench.options.shared import INSTRUMENT, PERSON, STORE
+from workbench.options.shared import STORE
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -21,10 +23,8 @@ if TYPE_CHECKING:
         QuestionRevision,
         ScaleRevision,
     )
-    from workbench.domain.questionnaires import Scale
     from workbench.figures.table import AnyTable
 
-NONE = "none"
 IMPORTER = "import"
 "the person of changes that an import made"
 OF_QUESTION = ("role", "form", "scale_of", "yes")
@@ -35,15 +35,19 @@ The store keeps them as given; the scale of a question defines what they mean:
   workbench questionnaire STORE --question t-3 --yes liberal"""
 
 
+ACTS = (SetScaleCommand, SetQuestionCommand)
+_OPTIONS = {name: option for act in ACTS for name, option in act.options().items()}
+
+
 @verb(
     STORE,
-    INSTRUMENT,
-    PERSON,
+    _OPTIONS["instrument"],
+    _OPTIONS["person"],
     Section(
         "Acts, one at a time",
         (
-            Option("scale", "set what the scale's answers mean, with --map"),
-            Option("question", "change a question, or turn a statement into one", metavar="REF"),
+            _OPTIONS["scale"],
+            _OPTIONS["question"],
             flag("history", "people's changes to questions and scales"),
         ),
         one_of=True,
@@ -53,27 +57,7 @@ The store keeps them as given; the scale of a question defines what they mean:
     flag("all", "with --history: also changes by imports (--json has both)"),
     Section(
         "What an answer or a question is",
-        (
-            Option(
-                "map",
-                "of --scale, may be given again: yes, no, neutral, step (of an order), option "
-                "(without one) or missing",
-                metavar="ANSWER=MEANING",
-                many=True,
-            ),
-            Option(
-                "role",
-                "of --question; none removes it, its answers stay",
-                choices=(*map(str, Role), NONE),
-            ),
-            Option(
-                "form",
-                "of --question: ask it as a question, or as a statement to agree with",
-                choices=tuple(map(str, Form)),
-            ),
-            Option("scale_of", "of --question: the scale of its answers"),
-            Option("yes", "of --question: the leaning of a yes", choices=(*map(str, Pole), NONE)),
-        ),
+        [_OPTIONS[name] for name in ("map", *OF_QUESTION)],
     ),
     FIGURES,
     epilog=EPILOG,
@@ -83,12 +67,12 @@ def questionnaire(options: Namespace) -> int:
     from stores.core.store import Store
 
     _check_options(options)
+    if options.question is not None:
+        return run_immediate(SetQuestionCommand, options)
     with Store.open(options.store) as store:
         name = options.instrument or store.instruments.only()
         if options.scale is not None:
-            return _remap(store, name, options)
-        if options.question is not None:
-            return _change(store, name, options)
+            return _set_scale(store, name, options)
         if options.history:
             return _history(store, name, options)
         return _show(store, name, options)
@@ -116,8 +100,6 @@ def _check_options(options: Namespace) -> None:
         raise UsageError(
             f"--{forms[0]} writes tables, but a change to a question prints none; leave it out"
         )
-    if options.question is not None and not names:
-        raise UsageError("give what to change: --role, --form, --scale-of or --yes")
 
 
 def _show(store: Store, name: str, options: Namespace) -> int:
@@ -183,105 +165,17 @@ def _counts(summary: QuestionnaireSummary) -> str:
     )
 
 
-def _remap(store: Store, name: str, options: Namespace) -> int:
-    """Change what answers of a scale mean.
-
-    The answers and the prompts that were asked stay. New prompts are made of the answers.
-    """
+def _set_scale(store: Store, name: str, options: Namespace) -> int:
+    """Change what answers of a scale mean, and print the scale."""
     from workbench.cli.output import put_out
-    from workbench.domain.questionnaires import Meaning
     from workbench.workshop.questionnaire_tables import scales
 
-    meanings = {}
-    for assignment in options.map:
-        value, equals, word = assignment.rpartition("=")
-        if not equals or word.strip() not in tuple(Meaning):
-            raise UsageError(
-                f"found --map {assignment!r}; give ANSWER=MEANING, and one of {', '.join(Meaning)}"
-            )
-        meanings[value.strip()] = Meaning(word.strip())
-    scale_by_name = store.questionnaires.scales(name)
-    if options.scale not in scale_by_name:
-        raise UnknownName(
-            f"there is no scale {options.scale!r}. Available: {', '.join(scale_by_name)}"
-        )
-    scale = scale_by_name[options.scale]
-    if not options.map:
-        answers = ", ".join(option.values[0] for option in scale.options)
-        raise UsageError(
-            f'give what an answer means, as in --map "{_middle(scale)}=neutral". The answers of '
-            f"{scale.name}: "
-            f"{answers}"
-        )
-    new_scale = scale.remapped(meanings)
-    n_changed = (
-        store.questionnaires.set_scale(name, new_scale, person=changed_by(options))
-        if new_scale != scale
-        else 0
-    )
-    message = (
-        "The answers have these meanings already; nothing was changed."
-        if new_scale == scale
-        else _said(n_changed)
-    )
-    metadata = {"instrument": name, "scale": new_scale, "changed": n_changed}
+    outcome = SetScaleCommand.from_arguments(options).run(store)
+    scale = outcome.data["scale"]
     tallies = store.questionnaires.tallied(name)
-    tables = [] if tallies is None else [scales(tallies, new_scale)]
-    put_out(options, tables, metadata, title=f"{name}: the scale {new_scale.name}", notes=[message])
-    return 0
-
-
-def _said(changed: int) -> str:
-    """Return a sentence on the number of answers that have another meaning now."""
-    if not changed:
-        return "The meaning of no given answer changes."
-    verb_form = "means" if changed == 1 else "mean"
-    consequence = "The next run asks prompts with these answers again."
-    return f"{plural(changed, 'answer')} {verb_form} something else now. {consequence}"
-
-
-def _middle(scale: Scale) -> str:
-    """Return an answer of a scale that might as well be neutral."""
-    answers = [option.values[0] for option in scale.options if option.meaning.value != "missing"]
-    return (answers or [scale.options[0].values[0]])[len(answers) // 2]
-
-
-def _change(store: Store, name: str, options: Namespace) -> int:
-    from stores.instruments.questionnaires import KEEP
-    from workbench.domain.questionnaires import Form, Pole, Role
-
-    is_changed = store.questionnaires.set_question(
-        name,
-        options.question,
-        person=changed_by(options),
-        role=KEEP if options.role is None else None if options.role == NONE else Role(options.role),
-        form=KEEP if options.form is None else Form(options.form),
-        scale=options.scale_of or KEEP,
-        leaning=KEEP if options.yes is None else None if options.yes == NONE else Pole(options.yes),
-    )
-    tallies = store.questionnaires.tallied(name)
-    current = (
-        [
-            question
-            for question in tallies.questionnaire.questions
-            if question.ref == options.question
-        ]
-        if tallies
-        else []
-    )
-    if options.json:
-        print_json(
-            {"instrument": name, "changed": is_changed, "question": current[0] if current else None}
-        )
-        return 0
-    message = "is not part of the questionnaire"
-    if current:
-        question = current[0]
-        message = (
-            f"{question.role}, {question.form}, {question.scale}, a yes leans "
-            f"{question.leaning.value if question.leaning else 'nowhere'}"
-        )
-    say(f"{options.question}: {message}" + ("" if is_changed else "; nothing was changed"))
+    tables = [] if tallies is None else [scales(tallies, scale)]
+    title = f"{name}: the scale {scale.name}"
+    put_out(options, tables, outcome.data, title=title, notes=[outcome.sentence])
     return 0
 
 

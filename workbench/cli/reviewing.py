@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from workbench import registry
 from workbench.audits.audit import Medium, Printed
+from workbench.cli.immediate import act_of, run_immediate
 from workbench.cli.output import FIGURES, medium, no_figures, put_out, say
-from workbench.cli.starting import act_of, run_immediate
 from workbench.cli.verbs import Namespace, verb
 from workbench.commands.audit_options import AUDIT
 from workbench.commands.rulings import (

@@ -1,18 +1,18 @@
-"""Carrying out a command: at once, or as a job with preview, question, worker, progress, end."""
+"""Carrying out a command that starts a job: preview, question, worker, progress, end."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import check_agreed, print_json, print_outcome, say_wrapped
+from workbench.cli.output import check_agreed, print_json, say_wrapped
 from workbench.cli.verbs import Namespace
 from workbench.cli.watching import EXIT_CODES, started, watch
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from workbench.commands.command import ImmediateCommand, JobCommand
+    from workbench.commands.command import JobCommand
 
 PrintEnd = Callable[["Store", Namespace, "JobCommand", Mapping[str, Any], str], int]
 "prints the end of a command, its data and a sentence, and returns the exit code"
@@ -58,25 +58,6 @@ def run_command(
         if options.json:
             print_json(data)
         return EXIT_CODES.get(job.state, 1)
-
-
-def run_immediate(command: type[ImmediateCommand], options: Namespace) -> int:
-    """Carry out a command that is done at once, and return the exit code."""
-    from stores.core.store import Store
-
-    with Store.open(options.store) as store:
-        outcome = command.from_arguments(options).run(store)
-    return print_outcome(options, outcome)
-
-
-def act_of(
-    commands: Sequence[type[ImmediateCommand]], options: Namespace
-) -> type[ImmediateCommand] | None:
-    """Return the command of a verb that the options ask for, or None."""
-    for command in commands:
-        if getattr(options, command.ACT) not in (None, False, ()):
-            return command
-    return None
 
 
 def print_next(

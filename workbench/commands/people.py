@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.commands.command import ImmediateCommand, Outcome, option, shared_option
+from workbench.domain.names import person_name
 from workbench.errors import UsageError
 from workbench.options.shared import PERSON
 
@@ -54,3 +56,14 @@ def _values(texts: Iterable[str]) -> dict[str, str]:
             raise UsageError(f"--set: found {text!r}; give FIELD=VALUE, such as country=Italy")
         values[name] = value
     return values
+
+
+def changing_person(name: str | None) -> str:
+    """Return who makes a change: the named person, or the user who is logged in.
+
+    Raises UsageError without a name.
+    """
+    name = name or os.environ.get("USER", "")
+    if not name:
+        raise UsageError("this change needs a name; give --person NAME")
+    return person_name(name)

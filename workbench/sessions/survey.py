@@ -18,7 +18,7 @@ from workbench.sessions.items import CurrentItem, ItemSession, LabelItem
 if TYPE_CHECKING:
     from stores.annotation.respondent import (
         Answers,
-        Question,
+        AskedWording,
         Relations,
         Respondent,
         SurveyProgress,
@@ -61,7 +61,7 @@ class RespondentSession(ItemSession["Respondent", CurrentQuestion[R]], Generic[R
         self._instrument, self._name, self._design = instrument, name, design
         self._consistency = consistency
         self._introduced = False
-        self._returning: Question | None = None
+        self._returning: AskedWording | None = None
         "question that undo brings back"
         super().__init__(path)
 
@@ -110,7 +110,7 @@ class RespondentSession(ItemSession["Respondent", CurrentQuestion[R]], Generic[R
         """Go on with statements that this person was not asked about."""
         self.go_on_with(self.open(self.path, further=True))
 
-    def _current(self, question: Question | None) -> CurrentQuestion[R]:
+    def _current(self, question: AskedWording | None) -> CurrentQuestion[R]:
         progress = self.store.progress()
         if question is None:
             answers, relations = self.store.answers()

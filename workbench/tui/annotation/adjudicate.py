@@ -344,7 +344,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         if not self._busy or self.items.queue is None:
             self.submit(lambda session: partial(self.take, session.read()))
 
-    def action_decide(self, place: int) -> None:
+    def action_decide(self, label_index: int) -> None:
         """Commit the label at an index of the codebook."""
         item = self.current
         if self._busy or item is None:
@@ -353,7 +353,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             self._ask_name()
             return
         if all(given.annotator != self._auditor for given in item.judged.labels):
-            self._commit(item, place)
+            self._commit(item, label_index)
             return
 
         question = (
@@ -365,14 +365,14 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             question,
             "Decide anyway",
             "Leave it to another person",
-            lambda: self._commit(item, place),
+            lambda: self._commit(item, label_index),
         )
 
-    def _commit(self, item: DisputedItem, place: int) -> None:
+    def _commit(self, item: DisputedItem, label_index: int) -> None:
         queue, auditor = self.items.queue, self._auditor
         if self._busy or queue is None or auditor is None:
             return
-        codebook, label = queue.codebook, queue.codebook.labels[place]
+        codebook, label = queue.codebook, queue.codebook.labels[label_index]
         reason, note = self.items.reason, self.items.note
 
         def show(session: AdjudicationSession, is_decided: bool) -> ShowResult:
@@ -388,10 +388,10 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             lost=visible(label),
         )
 
-    def action_reason(self, place: int) -> None:
+    def action_reason(self, reason_index: int) -> None:
         """Choose the reason of a disagreement, which the next label key commits."""
         if not self._busy and self.current is not None:
-            self._draft(list(REASONS)[place], self.items.note)
+            self._draft(list(REASONS)[reason_index], self.items.note)
 
     def action_cycle_reason(self) -> None:
         all_reasons = list(REASONS)
@@ -456,28 +456,24 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         """
         options = codebook.options
         keys = " ".join(visible(option.key) for option in options)
-        label_bindings = {
-            option.key: [
-                Binding(
-                    option.key,
-                    f"decide({index})",
-                    "Decide",
-                    show=index == 0,
-                    key_display=keys if index == 0 else option.key,
-                    tooltip=f"Decide: {visible(option.label)}",
-                    priority=True,
-                )
-            ]
-            for index, option in enumerate(options)
-        }
+        bindings: dict[str, list[Binding]] = {}
+        for index, option in enumerate(options):
+            binding = Binding(
+                option.key,
+                f"decide({index})",
+                "Decide",
+                show=index == 0,
+                key_display=keys if index == 0 else option.key,
+                tooltip=f"Decide: {visible(option.label)}",
+                priority=True,
+            )
+            bindings[option.key] = [binding]
         all_bindings = self._bindings.key_to_bindings
-        other_bindings = {
-            key: key_bindings
-            for key, key_bindings in all_bindings.items()
-            if key not in label_bindings and not key_bindings[0].action.startswith("decide(")
-        }
+        for key, key_bindings in all_bindings.items():
+            if not key_bindings[0].action.startswith("decide("):
+                bindings.setdefault(key, key_bindings)
         all_bindings.clear()
-        all_bindings.update(label_bindings | other_bindings)  # The footer keeps this order.
+        all_bindings.update(bindings)  # The footer keeps this order.
 
     def _ask_name(self) -> None:
         note = "Your decisions are stored under this name."

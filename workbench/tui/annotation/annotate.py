@@ -138,7 +138,7 @@ class AnnotateScreen(ItemScreen[QueueSession, CurrentQueueItem]):
         "notes that are not saved, by unit"
 
     def on_mount(self) -> None:
-        queue, name = self.queue_name, self._who or ""
+        queue, name = self.queue_name, self._person_name or ""
         self.begin(lambda path: QueueSession(path, queue, name))
         self.guide.set_class(self.app.size.width >= BESIDE, "-shown")
         self.go_on("")
@@ -163,7 +163,7 @@ class AnnotateScreen(ItemScreen[QueueSession, CurrentQueueItem]):
 
     def show_item(self, item: LabelItem, former: str) -> None:
         if item.elsewhere:
-            say(self, ELSEWHERE.format(name=visible(self._who or "")), warns=True)
+            say(self, ELSEWHERE.format(name=visible(self._person_name or "")), warns=True)
         self._sure, self._sure_steps = 0, []
         super().show_item(item, former)
 
@@ -182,7 +182,8 @@ class AnnotateScreen(ItemScreen[QueueSession, CurrentQueueItem]):
         with_answer(self, GivenScreen(given, subject), self._reopen)
 
     def action_flag(self) -> None:
-        if (item := self.item) is not None:
+        item = self.item
+        if item is not None:
             self._remark(item.unit, not item.flagged, item.note)
 
     def action_note(self) -> None:

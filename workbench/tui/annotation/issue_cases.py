@@ -289,25 +289,18 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
         empty.update(table.empty)
         self.view.display = self.query_one("#keys").display = bool(listed_cases)
         self.view.show(Sheet(table, [self._issue] if self._issue else []))
-        self.title_bar.note = (
-            f"{sum(case.open for case in cases):,} to decide · {LISTS[self._which]}"
-        )
+        n_open = sum(case.open for case in cases)
+        self.title_bar.note = f"{n_open:,} to decide · {LISTS[self._which]}"
         self.refresh_bindings()
         self.show_progress()
 
     def show_progress(self) -> None:
         cases = self._cases.values()
-        n_decided, n_open = (
-            sum(case.adjudicated is not None for case in cases),
-            sum(case.open for case in cases),
-        )
-        self.say(
-            pace_line(
-                UnitCounts(n_decided, n_decided + n_open),
-                last_line(self._said, self._steps, before=""),
-                narrow=True,
-            )
-        )
+        n_decided = sum(case.adjudicated is not None for case in cases)
+        n_open = sum(case.open for case in cases)
+        progress = UnitCounts(n_decided, n_decided + n_open)
+        last_content = last_line(self._said, self._steps, before="")
+        self.say(pace_line(progress, last_content, narrow=True))
 
     def _go_to(self, key: str) -> None:
         if key in self.view.table.keys:
@@ -317,8 +310,9 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
         """Go down to the next undecided case, continuing at the start. Stay if there is none."""
         keys, row = self.view.table.keys, self.view.table.cursor_row
         for step in range(1, len(keys)):
-            if self._cases[keys[(row + step) % len(keys)]].open:
-                self.view.table.show_row((row + step) % len(keys))
+            next_row = (row + step) % len(keys)
+            if self._cases[keys[next_row]].open:
+                self.view.table.show_row(next_row)
                 return
 
 

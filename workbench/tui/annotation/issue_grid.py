@@ -400,7 +400,8 @@ class IssueGridScreen(SessionScreen[IssueSession]):
 
     def on_key(self, event: events.Key) -> None:
         """Handle the label keys before any binding, with the time at which they were pressed."""
-        if key := self._label_key(event.key):
+        key = self._label_key(event.key)
+        if key:
             event.stop()
             event.prevent_default()
             self._press(key, event.time)
@@ -528,7 +529,8 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         )
 
     def action_text(self) -> None:
-        if (row := self.current) is not None:
+        row = self.current
+        if row is not None:
             self.app.push_screen(TextScreen(row.ref, row.statement.text))
 
     def action_refresh(self) -> None:
@@ -653,7 +655,8 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         return [grid_record(self.grid, self.grid.row(ref), width) for ref in self.grid.listed]
 
     def _show_where(self) -> None:
-        if (row := self.current) is not None:
+        row = self.current
+        if row is not None:
             n_hidden_lines = max(0, len(self.statement.lines) - self.statement.size.height)
             self.query_one("#where", Static).update(where_line(row, n_hidden_lines), layout=False)
 

@@ -82,7 +82,7 @@ class ItemScreen(SessionScreen[A], Generic[A, V]):
     def __init__(self, kind: str, title: str, name: str | None) -> None:
         super().__init__()
         self.PLACE = f"{kind} · {literal(title, NAME_COLUMNS).plain}"
-        self._who = name
+        self._person_name = name
         self._codebook: Codebook | None = None
         self._view: V | None = None
         self._page: Content | None = None
@@ -111,7 +111,7 @@ class ItemScreen(SessionScreen[A], Generic[A, V]):
 
     def on_mount(self) -> None:
         self.add_class("-page")
-        self.title_bar.note = title_note(self._who or "", None)
+        self.title_bar.note = title_note(self._person_name or "", None)
 
     def on_resize(self) -> None:
         if self.guide.has_class("-shown") and self.size.width < WIDE:
@@ -198,15 +198,16 @@ class ItemScreen(SessionScreen[A], Generic[A, V]):
             if not self._unpainted:
                 self._seen_at = event.time
         if event.widget is self.text:
-            heading = "Response" if self.item is not None and self.item.statement else ""
-            lines_text = (
-                f"{len(self.text.lines):,} lines, space shows more"
-                if self.text.max_scroll_y > 0
-                else ""
-            )
-            self.query_one("#more", Static).update(
-                " · ".join(filter(None, (heading, lines_text))), layout=False
-            )
+            self._show_length()
+
+    def _show_length(self) -> None:
+        """Show the heading of the text, and how long it is if not all of it is visible."""
+        parts = []
+        if self.item is not None and self.item.statement:
+            parts.append("Response")
+        if self.text.max_scroll_y > 0:
+            parts.append(f"{len(self.text.lines):,} lines, space shows more")
+        self.query_one("#more", Static).update(" · ".join(parts), layout=False)
 
     def failed(self, error: WorkbenchError) -> None:
         if self._view is None:
@@ -250,14 +251,10 @@ class ItemScreen(SessionScreen[A], Generic[A, V]):
 
     def show_progress(self) -> None:
         if self._view is not None:
-            progress = self._view.progress
+            progress, width = self._view.progress, self._columns("#pace")
             last_content = last_line(self._said, self._view.steps)
-            self.say(
-                pace_line(
-                    progress, last_content, time_left=self.TIME_LEFT, width=self._columns("#pace")
-                )
-            )
-            self.title_bar.note = title_note(self._who or "", progress, self.COUNTED)
+            self.say(pace_line(progress, last_content, time_left=self.TIME_LEFT, width=width))
+            self.title_bar.note = title_note(self._person_name or "", progress, self.COUNTED)
 
     @property
     def sureness(self) -> str | None:
@@ -269,11 +266,11 @@ class ItemScreen(SessionScreen[A], Generic[A, V]):
         """The confidence in the next label as a number, or None if not chosen or not asked for."""
         return None
 
-    def action_label_at(self, place: int) -> None:
+    def action_label_at(self, label_index: int) -> None:
         """Give a label by the mouse or by name."""
         clicked_at = monotonic()
         if self.accepts_click(clicked_at):
-            self._label(place, clicked_at)
+            self._label(label_index, clicked_at)
 
     def action_skip(self) -> None:
         """Move the item behind all others. A labelled item keeps its label and its position."""
@@ -338,12 +335,13 @@ class ItemScreen(SessionScreen[A], Generic[A, V]):
 
         self.take_step(step, describe, show, lost=lost)
 
-    def _label(self, place: int, at: float) -> None:
-        """Commit a label, then go on. `at` is when its key was pressed."""
-        if (item := self.item) is None or self._codebook is None or not self.asking:
+    def _label(self, label_index: int, pressed_at: float) -> None:
+        """Commit a label, then go on."""
+        item = self.item
+        if item is None or self._codebook is None or not self.asking:
             return
-        label, unit = self._codebook.options[place].label, item.unit
-        elapsed_ms, confidence = self._elapsed_ms(at), self.confidence
+        label, unit = self._codebook.options[label_index].label, item.unit
+        elapsed_ms, confidence = self._elapsed_ms(pressed_at), self.confidence
         self.ask(
             lambda session: session.label(unit, label, elapsed_ms, confidence),
             f"{label} (saved)",

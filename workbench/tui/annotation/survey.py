@@ -187,10 +187,10 @@ class SurveyScreen(ItemScreen[RespondentSession["AgreementRow"], CurrentQuestion
         self._design = design or Design()
 
     def on_mount(self) -> None:
-        if self._who is None:
+        if self._person_name is None:
             self.look()
         else:
-            self._welcome(self._who)
+            self._welcome(self._person_name)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "go_on":
@@ -201,8 +201,8 @@ class SurveyScreen(ItemScreen[RespondentSession["AgreementRow"], CurrentQuestion
 
     def page_of(self, view: CurrentQuestion[AgreementRow]) -> Content | None:
         if view.item is None:
-            return end_text(self._who or "", view.progress, view.consistency, view.more)
-        return None if view.is_introduced else intro_text(self._who or "", view.progress)
+            return end_text(self._person_name or "", view.progress, view.consistency, view.more)
+        return None if view.is_introduced else intro_text(self._person_name or "", view.progress)
 
     @property
     def text(self) -> ReadText:
@@ -210,7 +210,7 @@ class SurveyScreen(ItemScreen[RespondentSession["AgreementRow"], CurrentQuestion
 
     def failed(self, error: WorkbenchError) -> None:
         super().failed(error)
-        if self._who is None:
+        if self._person_name is None:
             self.show_page(Content(""))
 
     def action_go_on(self) -> None:
@@ -219,7 +219,7 @@ class SurveyScreen(ItemScreen[RespondentSession["AgreementRow"], CurrentQuestion
             return
         if self._view is not None and self._view.item is not None and self._codebook is not None:
             self.show_view(replace(self._view, is_introduced=True), self._codebook, "")
-        elif self._who is not None:
+        elif self._person_name is not None:
             self._hand_over()
 
     def action_further(self) -> None:
@@ -228,7 +228,7 @@ class SurveyScreen(ItemScreen[RespondentSession["AgreementRow"], CurrentQuestion
             self.ask(lambda session: session.go_further(), "", lost="")
 
     def action_refresh(self) -> None:
-        if self._thread is None and self._who is None and self.trouble.shown:
+        if self._thread is None and self._person_name is None and self.trouble.shown:
             self.trouble.hide()
             self.look()
         else:
@@ -242,7 +242,7 @@ class SurveyScreen(ItemScreen[RespondentSession["AgreementRow"], CurrentQuestion
 
     def _welcome(self, name: str) -> None:
         """Begin or continue a person's session."""
-        self._who = name
+        self._person_name = name
         self.title_bar.note = title_note(name, None)
         self.show_page(Content("Opening the survey …"))
         instrument, design = self.instrument, self._design
@@ -257,7 +257,7 @@ class SurveyScreen(ItemScreen[RespondentSession["AgreementRow"], CurrentQuestion
         """
         self._busy = True
         await self.end()
-        self._view, self._who, self._said = None, None, ""
+        self._view, self._person_name, self._said = None, None, ""
         self.title_bar.note = ""
         self.trouble.hide()
         self.show_page(Content(""))
