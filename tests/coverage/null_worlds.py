@@ -45,15 +45,15 @@ class Opinions(Sides):
     sure: float = 0.5
     "share of answers with the opinion; 0.5: there is none"
 
-    def agreed(self, text: str, known: Known) -> float:
+    def agree_share(self, text: str, known: Known) -> float:
         if self.left != self.right:
-            return Sides.agreed(self, text, known)
+            return Sides.agree_share(self, text, known)
         of = wording_in(text, known)
         agrees = derive_rng(self.seed, of.ref).random() < 0.5
         return self.sure if agrees != of.turned else 1 - self.sure
 
-    def spoken(self, text: str, known: Known) -> dict[str, float]:
-        agrees = self.agreed(text, known)
+    def answer_shares(self, text: str, known: Known) -> dict[str, float]:
+        agrees = self.agree_share(text, known)
         return {
             SAYS["agree"]: 0.9 * agrees,
             SAYS["disagree"]: 0.9 * (1 - agrees),
