@@ -15,7 +15,7 @@ from workbench.audits.reliability.compared import at_equal_numbers
 from workbench.audits.reliability.counting import Counts, thinned
 from workbench.audits.reliability.judge import judge
 from workbench.audits.reliability.options import ReliabilityOptions
-from workbench.audits.reliability.pooled import by_coin, known_prompts, pooled
+from workbench.audits.reliability.pooled import by_coin, pooled
 from workbench.domain.statements import VariantId, VariantKind
 from workbench.stats.pooled import pooled_shares
 
@@ -123,12 +123,32 @@ def test_whether_a_statement_counts_does_not_depend_on_what_its_other_prompts_sa
     assert part.share("all").value == pytest.approx(half, abs=0.06)
 
 
-def test_a_prompt_is_unknown_if_it_is_shown_to_be_mostly_unreadable() -> None:
-    rng = np.random.default_rng(6)
-    for n, least in ((6, 1), (30, 11), (120, 51)):
-        report = judge(answered(persona(rng), n, rng, unread=0.5))
-        readable = report.counts.readable
-        assert (known_prompts(report) == (readable >= least)).all()
+@pytest.mark.parametrize("readable", [0.3, 0.65])
+def test_statements_that_are_seldom_readable_count_alike_at_any_number_of_answers(
+    readable: float,
+) -> None:
+    """Where a test decided, more answers left out more of the half that has no stance."""
+    rng = np.random.default_rng(7)
+    logits = persona(rng)
+    logits[:, ::2] = 0.0
+    shares = []
+    for n in (5, 20, 60):
+        counts = answered(logits, n, rng)
+        seldom = np.zeros(AXES, dtype=bool)
+        seldom[:, ::2] = True
+        keeps = np.where(seldom, readable, 1.0)
+        positive = rng.binomial(counts.positive, keeps)
+        negative = rng.binomial(counts.negative, keeps)
+        counts = replace(
+            counts,
+            positive=positive.astype(np.int32),
+            negative=negative.astype(np.int32),
+            unreadable=(n - positive - negative).astype(np.int32),
+        )
+        shares.append(pooled(judge(counts)).share("all"))
+    n_statements = AXES[1] if readable > 0.5 else AXES[1] // 2
+    assert [share.n for share in shares] == [n_statements] * 3
+    assert max(share.value for share in shares) - min(share.value for share in shares) < 0.12
 
 
 def test_verdicts_are_compared_at_equal_numbers_of_answers() -> None:

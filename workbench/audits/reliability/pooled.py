@@ -24,7 +24,7 @@ from itertools import islice
 
 import numpy as np
 
-from workbench.audits.claims import LEVEL, doubted
+from workbench.audits.claims import doubted
 from workbench.audits.codes import INSUFFICIENT, PASS, VOID, Codes, codes, conjunction
 from workbench.audits.reliability.counting import ALL, PRINTED, TEMPLATE, Counts
 from workbench.audits.reliability.expected import ExactReport
@@ -36,7 +36,7 @@ from workbench.domain.verdicts import Bounds, Estimate
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.shown import bounded, estimate, number
 from workbench.figures.table import Column, Kind, Link, Table, in_words
-from workbench.stats.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 from workbench.stats.chains import EXACT, Mixing, mixing
 from workbench.stats.hypothesis_tests import paired_ends
 from workbench.stats.pooled import DRAWS, by_chain, iterate_draws
@@ -105,24 +105,23 @@ class DrawnReport(ReliabilityReport):
 
 
 def known_prompts(report: ReliabilityReport) -> BoolArray:
-    """Return whether a prompt has enough readable answers to have a share: (T, S, V, 2).
+    """Return whether a prompt has a share: (T, S, V, 2).
 
-    It has not if the model is shown to answer it readably less than half of the time. A fixed
-    minimum would leave out more prompts the fewer answers were drawn.
+    It has one if at least half of all answers to its statement are readable, and some of those to
+    its wording and to its statement under its template. Its own readable answers may be few: it is
+    drawn towards its like then. A minimum for each prompt, or a test of it, would leave out other
+    statements the more answers were drawn.
     """
     if isinstance(report, ExactReport):
         return report.known
     counts = report.counts
-    is_mostly_unreadable = _tail_of_half(counts.readable, counts.wanted) < LEVEL
-    is_readable = (counts.readable > 0) & ~is_mostly_unreadable
-    return np.asarray(is_readable & counts.exists[None, :, :, None])
-
-
-def _tail_of_half(successes: Int32Array, trials: Int32Array) -> FloatArray:
-    """Return the probability of so few successes, or fewer, if each has probability 1/2."""
-    from scipy.special import bdtr
-
-    return np.asarray(bdtr(successes.astype(np.float64), trials, 0.5))
+    exists = np.broadcast_to(counts.exists[None, :, :, None], counts.readable.shape)
+    readable = np.where(exists, counts.readable, 0)
+    answers = np.where(exists, counts.counted, 0).sum(axis=(0, 2, 3), keepdims=True)
+    is_readable = 2 * readable.sum(axis=(0, 2, 3), keepdims=True) >= answers
+    has_wording = readable.sum(axis=(0, 3), keepdims=True) > 0
+    has_template = readable.sum(axis=(2, 3), keepdims=True) > 0
+    return np.asarray(exists & is_readable & has_wording & has_template)
 
 
 @dataclass(frozen=True, eq=False)
@@ -494,7 +493,10 @@ def format_share(found: Pooled) -> tuple[str, str]:
     if not share.defined:
         return f"not estimated: {share.undefined}", ""
     doubts = [found.roughness(ALL), NO_NUCLEUS if found.exact else ""]
-    return f"{estimate(share, Kind.SHARE)} of {share.n:,}", "; ".join(filter(None, doubts))
+    of_text = f"of {share.n:,}"
+    if share.excluded:
+        of_text += f" ({share.excluded:,} left out as unreadable)"
+    return f"{estimate(share, Kind.SHARE)} {of_text}", "; ".join(filter(None, doubts))
 
 
 NO_NUCLEUS = (

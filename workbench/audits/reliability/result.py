@@ -209,6 +209,8 @@ def _headline(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> Headl
     share = of.pooled.share(ALL)
     if share.defined:
         main_text = f"keeps {number(share.value, Kind.SHARE)} of {plural(share.n, 'stance')}"
+        if share.excluded:
+            main_text += f" ({share.excluded} left out as unreadable)"
     else:
         main_text = f"share of kept stances not estimated: {share.undefined}"
     run_text = f"{judged.run.instrument} · {judged.run.sampling}"
