@@ -381,7 +381,7 @@ def test_llama2_7b_asked_about_forbidding_changes_against_people() -> None:
     assert report("llama2-7b", P).cell(Bias.ALLOW_FORBID).result_text == "significant, opposite"
     cell = report("llama2-7b", C).cell(Bias.ALLOW_FORBID)
     assert cell.result_text == "may be position"
-    assert (cell.delta.mean, cell.position.change) == pytest.approx((-59.5, -52.1), abs=0.05)
+    assert (cell.delta.mean, cell.position.change) == pytest.approx((-59.5, -48.8), abs=0.05)
     assert report("llama2-7b", P).score.human_like == 2
 
 
@@ -400,7 +400,9 @@ def test_one_point_more_than_letters_at_random_is_not_human_like() -> None:
     )
     assert report("llama2-7b", C).score.signed == 2, "acquiescence and response order"
     gpt = report("gpt-3.5-turbo", C).cell(Bias.ODD_EVEN)
-    assert (gpt.by_chance, gpt.result_text) == (pytest.approx(10), "significant, human-like")
+    assert (gpt.by_chance, gpt.result_text) == (pytest.approx(10), "may be position"), (
+        "261 of 271 questions on response order have three options: they tell little of the others"
+    )
 
 
 def reasons(cell: ChangeCell) -> Counter[str]:

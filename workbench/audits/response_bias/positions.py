@@ -1,40 +1,38 @@
 """A model's preference for positions: what it alone would change between the forms of a question.
 
-The questions on response order show the same options in both directions. The mean share of a
-position over both is therefore free of what the options say, except that an option in the middle
-stays in the middle. So only a position and its mirror image can be compared: the first with the
-last one, the second with the last but one.
+The questions on response order show the same options in both directions. Among the answers that
+choose one of two options, the odds between them change with the direction by what their positions
+do, and by nothing that the options say. The common odds ratio of all questions (Mantel and Haenszel
+1959) is therefore free of content, however strong it is.
 
-Those questions mostly have three to five options, and the forms of other biases have other numbers.
-The odds of two positions are assumed to be the same among few options as among many (the choice
-axiom of Luce, 1959). Even so the shares can be read in several ways, so that a change counts only
-if no reading explains it:
+An option in the middle stays in the middle, so only a position and its mirror image can be
+compared, the first with the last one, the second with the last but one. The forms of other biases
+have other numbers of options. The odds of two positions are assumed to be the same among few
+options as among many (the choice axiom of Luce, 1959). Even so they can be read in several ways,
+and a change counts only if no reading explains it:
 
 - `ends`: the first position against all others, by the first and the last one.
-- `neighbours`: the first against the second, p_1 / p_2, with p_k / p_(k-1) as the control.
+- `neighbours`: the first against the second, as in p_1 / p_2, with p_k / p_(k-1) as the control.
 - `letters`: a weight for each position, fitted to all pairs of mirror images. Numbers of options
   that differ connect the pairs: the third of four is compared with the second, and of five with
-  none.
+  none. Pairs that leave the positions of a form unconnected tell nothing.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from workbench.audits.response_bias.answers import (
-    Table,
-    divided,
-    valid_answers,
-)
+from workbench.audits.response_bias.answers import Table, divided, valid_answers
 from workbench.domain.choices import LETTERS
-from workbench.stats.arrays import FloatArray, IntArray
+from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 
 TRACE = 1e-3
-"share that is added to each position, so that odds of positions without answers are finite"
+"what is added to each side of an odds ratio, in answers, so that it is finite"
 MIN_QUESTIONS = 2
 "number of questions that a variance needs"
 
@@ -54,8 +52,25 @@ class PositionWeights:
         return math.sqrt(len(values) - 1) * float(np.std(values))
 
 
-Reading = Callable[[FloatArray, IntArray], FloatArray]
-"called with shares of positions, (K, 26), and numbers of options, (K,); returns weights, (26,)"
+class OrderAnswers(NamedTuple):
+    """The answers to questions on response order, by option in the order of the original."""
+
+    counts: FloatArray
+    "(K, 2, 26), in the original direction and the reversed one"
+    sizes: IntArray
+    "(K,) numbers of options"
+
+    def without(self, row: int) -> OrderAnswers:
+        """Return the answers to all questions but one."""
+        return OrderAnswers(np.delete(self.counts, row, axis=0), np.delete(self.sizes, row))
+
+    def of(self, is_chosen: BoolArray) -> OrderAnswers:
+        """Return the answers to some questions."""
+        return OrderAnswers(self.counts[is_chosen], self.sizes[is_chosen])
+
+
+Reading = Callable[[OrderAnswers], FloatArray]
+"returns the weights of positions, (26,)"
 
 
 def two_option_weights(order_table: Table) -> tuple[PositionWeights, ...]:
@@ -63,84 +78,128 @@ def two_option_weights(order_table: Table) -> tuple[PositionWeights, ...]:
 
     There are none if fewer than two questions have answers in both directions.
     """
-    shares, sizes = _shares_of_positions(order_table)
-    has_four_options = sizes >= 4
+    answers = _order_answers(order_table)
     readings = [
-        _weights(_by_ends, shares, sizes),
-        _weights(_by_neighbours, shares[has_four_options], sizes[has_four_options]),
+        _weights(_by_ends, answers),
+        _weights(_by_neighbours, answers.of(answers.sizes >= 4)),
     ]
     return tuple(reading for reading in readings if reading is not None)
 
 
-def letter_weights(order_table: Table) -> tuple[PositionWeights, ...]:
-    """Return the fitted weights of all positions, or nothing for fewer than two questions."""
-    reading = _weights(_by_letters, *_shares_of_positions(order_table))
+def letter_weights(order_table: Table, n_positions: int) -> tuple[PositionWeights, ...]:
+    """Return the fitted weights of the first so many positions, or nothing if they are unknown."""
+    answers = _order_answers(order_table)
+    if not _are_connected(np.unique(answers.sizes).tolist(), n_positions):
+        return ()
+    reading = _weights(_by_letters, answers)
     return () if reading is None else (reading,)
 
 
-def _shares_of_positions(order_table: Table) -> tuple[FloatArray, IntArray]:
-    """Return the shares of positions, (K, 26), and the numbers of options, (K,).
-
-    The shares are means over both directions, of the questions that were answered in both.
-    """
+def _order_answers(order_table: Table) -> OrderAnswers:
+    """Return the answers to the questions that were answered in both directions."""
     counts = valid_answers(order_table)
-    shares = divided(counts, np.broadcast_to(counts.sum(axis=-1, keepdims=True), counts.shape))
     sizes = order_table.offered[:, 0]
-    is_answered = ~np.isnan(shares).any(axis=(1, 2)) & (sizes == order_table.offered[:, 1])
-    mean_shares = []
-    for by_direction, size in zip(shares[is_answered], sizes[is_answered], strict=True):
-        # Answers to the reversed form have the letters of the original.
-        positions = by_direction[0].copy()
-        positions[:size] += by_direction[1, :size][::-1]
-        mean_shares.append(positions / 2)
-    return np.array(mean_shares).reshape(-1, len(LETTERS)), sizes[is_answered]
+    is_answered = (counts.sum(axis=-1) > 0).all(axis=1) & (sizes == order_table.offered[:, 1])
+    return OrderAnswers(counts, sizes).of(is_answered)
 
 
-def _weights(reading: Reading, shares: FloatArray, sizes: IntArray) -> PositionWeights | None:
-    n_questions = len(sizes)
+def _are_connected(sizes: Sequence[int], n_positions: int) -> bool:
+    """Return whether pairs of mirror images connect the first so many positions."""
+    group = {0}
+    for _ in range(n_positions):
+        for size in sizes:
+            for position in range(size):
+                if position in group:
+                    group.add(size - 1 - position)
+    return group.issuperset(range(n_positions))
+
+
+def _weights(reading: Reading, answers: OrderAnswers) -> PositionWeights | None:
+    n_questions = len(answers.sizes)
     if n_questions < MIN_QUESTIONS:
         return None
-    without_one = [
-        reading(np.delete(shares, row, axis=0), np.delete(sizes, row)) for row in range(n_questions)
-    ]
-    return PositionWeights(reading(shares, sizes), np.array(without_one))
+    without_one = [reading(answers.without(row)) for row in range(n_questions)]
+    return PositionWeights(reading(answers), np.array(without_one))
 
 
-def _by_ends(shares: FloatArray, sizes: IntArray) -> FloatArray:
-    first, last = _mean_share(shares, 0), _mean_share(shares, sizes - 1)
-    return _with_first(first / last)
+def odds_ratio(first: FloatArray, second: FloatArray) -> float:
+    """Return the common odds ratio of two options between two forms (Mantel and Haenszel 1959).
 
+    Above 1 the first option is chosen more in the first form.
 
-def _by_neighbours(shares: FloatArray, sizes: IntArray) -> FloatArray:
-    first, second = _mean_share(shares, 0), _mean_share(shares, 1)
-    last_but_one, last = _mean_share(shares, sizes - 2), _mean_share(shares, sizes - 1)
-    return _with_first(first / second / (last / last_but_one))
-
-
-def _by_letters(shares: FloatArray, sizes: IntArray) -> FloatArray:
-    """Fit logarithms of weights to the log odds of mirror images, by weighted least squares.
-
-    Where the pairs leave several solutions, it is the one with the weights nearest to 1.
+    Parameters
+    ----------
+    first, second : (K, 2) answers in both forms by question
     """
+    totals = first.sum(axis=1) + second.sum(axis=1)
+    more = divided(first[:, 0] * second[:, 1], totals)
+    less = divided(first[:, 1] * second[:, 0], totals)
+    return float((np.nansum(more) + TRACE) / (np.nansum(less) + TRACE))
+
+
+def _ratio(answers: OrderAnswers, option: IntArray, other: IntArray) -> float:
+    """Return the odds ratio of two options of each question between both directions."""
+    rows = np.arange(len(answers.sizes))
+    pairs = np.stack([answers.counts[rows, :, option], answers.counts[rows, :, other]], axis=-1)
+    return odds_ratio(pairs[:, 0], pairs[:, 1])
+
+
+def _by_ends(answers: OrderAnswers) -> FloatArray:
+    last = answers.sizes - 1
+    # Both change places, so the ratio is the square of the odds.
+    return _with_first(math.sqrt(_ratio(answers, np.zeros_like(last), last)))
+
+
+def _by_neighbours(answers: OrderAnswers) -> FloatArray:
+    last = answers.sizes - 1
+    first = np.zeros_like(last)
+    # The first two options stand last in the other direction, and the last two stand first.
+    front, back = _ratio(answers, first, first + 1), _ratio(answers, last, last - 1)
+    return _with_first(math.sqrt(front / back))
+
+
+def _by_letters(answers: OrderAnswers) -> FloatArray:
+    """Fit logarithms of weights to the log odds of mirror images, by weighted least squares."""
     equations, log_odds = [], []
-    for size in np.unique(sizes):
-        of_size = shares[sizes == size]
+    for size in np.unique(answers.sizes):
+        of_size = answers.of(answers.sizes == size)
         for position in range(size // 2):
             mirror = size - 1 - position
-            share, mirror_share = _mean_share(of_size, position), _mean_share(of_size, mirror)
-            # The variance of log odds is 1 / (n share) + 1 / (n mirror share).
-            precision = math.sqrt(len(of_size) / (1 / share + 1 / mirror_share))
+            option = np.full(len(of_size.sizes), position)
+            ratio = _ratio(of_size, option, size - 1 - option)
+            n_answers = of_size.counts[:, :, [position, mirror]].sum()
+            precision = math.sqrt(n_answers + TRACE)
             equation = np.zeros(len(LETTERS))
             equation[position], equation[mirror] = precision, -precision
             equations.append(equation)
-            log_odds.append(precision * math.log(share / mirror_share))
+            log_odds.append(precision * math.log(ratio) / 2)
     solution = np.linalg.lstsq(np.array(equations), np.array(log_odds), rcond=None)[0]
     return np.asarray(np.exp(solution))
 
 
-def _mean_share(shares: FloatArray, positions: IntArray | int) -> float:
-    """Return the mean share of a position, or of the position that each question has its own of."""
-    return float(shares[np.arange(len(shares)), positions].mean()) + TRACE
+@dataclass(frozen=True, slots=True)
+class TwoOptionChange:
+    """How much more one option is chosen in one form than in the other, free of content."""
+
+    log_ratio: float
+    "logarithm of the common odds ratio"
+    se: float
+    "by the jackknife over questions"
+
+
+def two_option_change(first: FloatArray, second: FloatArray) -> TwoOptionChange:
+    """Return the change of the odds of an option against another between two forms.
+
+    Parameters
+    ----------
+    first, second : (K, 2) answers with the option and with the other one, by question
+    """
+    logs = [
+        math.log(odds_ratio(np.delete(first, row, axis=0), np.delete(second, row, axis=0)))
+        for row in range(len(first))
+    ]
+    se = math.sqrt(len(logs) - 1) * float(np.std(logs)) if len(logs) > 1 else math.nan
+    return TwoOptionChange(math.log(odds_ratio(first, second)), se)
 
 
 def _with_first(odds: float) -> FloatArray:

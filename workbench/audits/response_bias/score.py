@@ -19,6 +19,7 @@ from workbench.audits.response_bias.answers import (
     Table,
     place_order,
     position_shares,
+    valid_answers,
 )
 from workbench.audits.response_bias.changes import (
     LARGEST,
@@ -39,6 +40,7 @@ from workbench.audits.response_bias.options import Adjusted, ChangeOptions, Defi
 from workbench.audits.response_bias.positions import (
     PositionWeights,
     letter_weights,
+    two_option_change,
     two_option_weights,
 )
 from workbench.domain.choices import Bias, Perturbation
@@ -504,24 +506,67 @@ def _position_test(cell: ChangeCell, table: Table, order_table: Table | None) ->
 
     Of several readings of the preference it is the one with the largest p value.
     """
-    is_moved_by_first = abs(cell.by_first) > RESOLUTION
-    if cell.bias is Bias.ACQUIESCENCE and not is_moved_by_first:
+    if cell.bias is Bias.ACQUIESCENCE and abs(cell.by_first) <= RESOLUTION:
         # Its formula takes the first option of both forms, so a position cancels out.
         return UNMOVED_BY_POSITION
-    if is_moved_by_first:
-        readings = () if order_table is None else two_option_weights(order_table)
-        tests = [_test_against(cell, table, reading) for reading in readings]
-        return max(tests, key=lambda test: test.p, default=UNKNOWN_POSITION)
-    for reading in () if order_table is None else letter_weights(order_table):
-        test = _test_against(cell, table, reading)
-        # A preference within its own noise explains nothing.
-        if abs(test.change - cell.by_chance) > test.change_se:
-            return test
-    return UNMOVED_BY_POSITION
+    if order_table is None:
+        return UNKNOWN_POSITION
+    if cell.bias is Bias.ALLOW_FORBID:
+        tests = [
+            _test_two_options(cell, table, reading) for reading in two_option_weights(order_table)
+        ]
+    else:
+        n_positions = int(table.offered[:, 0].max(initial=0))
+        tests = [
+            _test_against(cell, table, reading)
+            for reading in letter_weights(order_table, n_positions)
+        ]
+    return max(tests, key=lambda test: test.p, default=UNKNOWN_POSITION)
+
+
+def _test_two_options(cell: ChangeCell, table: Table, positions: PositionWeights) -> PositionTest:
+    """Return the test of allow/forbid against one reading of the preference.
+
+    Odds are compared, because a preference of the same odds moves shares the less the surer a model
+    is of its answer. What it gives in points is that at the model's own sureness.
+    """
+    row_by_key = {key: row for row, key in enumerate(table.keys)}
+    counts = valid_answers(table)[[row_by_key[key] for key in cell.deltas.keys]]
+    # The answer against is the second option of one form and the first one of the other.
+    against = two_option_change(counts[:, 0, 1::-1], counts[:, 1, :2])
+    log_odds = math.log(positions.weights[0])
+    log_odds_se = positions.standard_error(lambda weights: math.log(weights[0]))
+    unexplained = against.log_ratio + 2 * log_odds
+    se = math.hypot(against.se, 2 * log_odds_se)
+    sureness = _mean_logits(counts)
+    shares = [1 / (1 + np.exp(-sureness + sign * log_odds)) for sign in (1, -1)]
+    change = 100 * (shares[0] - shares[1]).mean()
+    change_se = 100 * (shares[0] * (1 - shares[0]) + shares[1] * (1 - shares[1])).mean()
+    p = 1.0
+    if unexplained * cell.delta.mean > 0 and se > RESOLUTION:
+        p = _t_p(unexplained / se, min(len(counts), len(positions.without_one)) - 1)
+    return PositionTest(float(change), p, float(change_se * log_odds_se))
+
+
+def _mean_logits(counts: FloatArray) -> FloatArray:
+    """Return the mean over both forms of the log odds of the answer against, (K,).
+
+    Half an answer is added to each, or half a per cent to probabilities.
+    """
+    half = 0.5 * np.minimum(counts.sum(axis=(1, 2)) / 100, 1)
+    logs = np.log(counts[:, :, :2] + half[:, None, None])
+    return np.asarray((logs[:, 0, 1] - logs[:, 0, 0] + logs[:, 1, 0] - logs[:, 1, 1]) / 2)
+
+
+def _t_p(t: float, freedom: int) -> float:
+    """Return the two-sided p value of Student's t."""
+    from scipy.special import stdtr
+
+    return float(2 * stdtr(freedom, -abs(t))) if freedom > 0 else 1.0
 
 
 def _test_against(cell: ChangeCell, table: Table, positions: PositionWeights) -> PositionTest:
-    """Return the test against one reading of the preference.
+    """Return the test against what one reading of the preference gives without any content.
 
     The preference is an estimate, so its variance adds to that of the mean change.
     """
@@ -534,14 +579,11 @@ def _test_against(cell: ChangeCell, table: Table, positions: PositionWeights) ->
     change_se = positions.standard_error(lambda weights: float(changes(weights).mean()))
     mean_se = 0.0 if math.isnan(unexplained.sd) else unexplained.sd / unexplained.n**0.5
     se = math.hypot(change_se, mean_se)
-    by_position, p = float(expected.mean()), 1.0
+    p = 1.0
     is_beyond = unexplained.mean * cell.delta.mean > 0 and abs(unexplained.mean) > RESOLUTION
     if is_beyond and se > RESOLUTION and unexplained.n > 1:
-        from scipy.special import stdtr
-
-        freedom = min(unexplained.n, len(positions.without_one)) - 1
-        p = float(2 * stdtr(freedom, -abs(unexplained.mean) / se))
-    return PositionTest(by_position, p, change_se, se)
+        p = _t_p(unexplained.mean / se, min(unexplained.n, len(positions.without_one)) - 1)
+    return PositionTest(float(expected.mean()), p, change_se, se)
 
 
 def _mean_of_draws(draws: Sequence[Deltas]) -> Deltas:
