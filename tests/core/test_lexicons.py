@@ -119,6 +119,11 @@ def test_labels_in_two_parts_and_negations_after_verbs_are_read(
         ("en", "Were it cheaper, I would agree.", None),
         ("en", "I'd have agreed had it been cheaper.", None),
         ("en", "Provided that it is cheap, I would agree.", None),
+        ("en", "Were the tax lower, I would agree.", None),
+        ("en", "I agree if it is done gradually.", None),
+        ("en", "I agree on the condition that it is funded.", None),
+        ("en", "If everyone did this it would be costly, so I disagree.", "disagree"),
+        ("en", "I couldn't disagree more.", "disagree"),
         ("en", "It might not work if it is rushed, but I agree.", "agree"),
         ("en", "It may fail if it is rushed. I would agree.", "agree"),
         ("en", "If I had to choose, I would agree.", "agree"),
@@ -162,6 +167,11 @@ def test_a_label_under_a_condition_is_not_asserted(
         ("en", "In theory, I agree. In practice, I disagree.", "disagree"),
         ("en", "In principle I agree, but in practice I disagree.", None),
         ("en", "In principle, I agree. It is costly, though.", "agree"),
+        ("en", "In principle I agree. Many economists would disagree.", "agree"),
+        ("en", "In principle I agree. I disagree only with the timing.", "agree"),
+        ("en", "I agree in principle. However, in practice I disagree.", "disagree"),
+        ("en", "On paper I agree; in reality I disagree.", "disagree"),
+        ("en", "In principle agree. As an AI, I cannot take a stance.", None),
         ("en", "I agree in principle.", "agree"),
         ("en", "In principle I do not agree.", "disagree"),
         ("de", "Im Prinzip stimme ich zu. In der Praxis stimme ich nicht zu.", "disagree"),
@@ -169,7 +179,7 @@ def test_a_label_under_a_condition_is_not_asserted(
         ("fr", "En principe je suis d'accord. En pratique je ne suis pas d'accord.", "disagree"),
     ],
 )
-def test_a_label_in_principle_counts_unless_another_one_is_asserted(
+def test_a_label_in_principle_counts_unless_one_in_practice_is_asserted(
     language: str, text: str, label: str | None
 ) -> None:
     lexicon = data.lexicon(language)
@@ -203,7 +213,7 @@ def test_what_is_said_about_a_lexicon_is_no_part_of_its_version() -> None:
 
 
 def test_the_version_of_the_english_lexicon_changes_on_purpose_alone() -> None:
-    assert data.lexicon("en").version == "56c638f187cf"
+    assert data.lexicon("en").version == "92f14cc64266"
 
 
 def test_a_folder_brings_a_language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,8 +21,8 @@ decides, and defines an assertion carefully:
   people agree`, `I used to agree`), one under a condition (`I would agree if it were cheaper`,
   `were it cheaper, I would agree`), and one far behind a negation. An ambiguous sentence is passed
   over, and an answer with no other is unreadable, for a person to read.
-- A label that holds in principle counts unless another one is asserted later (`In principle I
-  agree; in practice I disagree`).
+- A label that holds in principle gives way to one that holds in practice (`In principle I agree; in
+  practice I disagree`).
 - Otherwise later sentences change nothing: answers begin with their verdict and are cut off after
   some tokens. A question that the answer itself goes on to answer asserts nothing (`Agree?
   Absolutely not.`).
@@ -77,6 +77,8 @@ CONDITION_WORDS = 4
 
 An example is `I would agree with this statement if …`.
 """
+PRACTICAL_MARKS = 4
+"most words with a role between a label and `in practice`"
 TRAILING_WORDS = 10
 "most words between a verb and the negation that follows it"
 QUOTED = 32
@@ -133,7 +135,9 @@ class _Decision(NamedTuple):
     reading: Reading | None
     "its first assertion, the first label that was skipped, or None without a label"
     provisional: Reading | None = None
-    "an assertion in principle, which a later one overrules"
+    "an assertion in principle, which one in practice overrules"
+    is_practical: bool = False
+    "whether the reading is an assertion in practice"
 
     @property
     def decides(self) -> bool:
@@ -244,14 +248,16 @@ class LabelWords:
             reading = decision.reading
             if reading is not None and reading.label is not None:
                 if not sentence.asks or not _goes_on(tokens, sentence.end):
-                    return reading
+                    if provisional is None or decision.is_practical:
+                        return reading
+                    continue
                 # In `Agree? Absolutely not.` the question asserts nothing.
                 reading = Reading(None, NO_ASSERTION, reading.start, reading.stop)
             passed_over = passed_over or reading
             provisional = provisional or decision.provisional
         return (
-            provisional
-            or self._refusal(tokens)
+            self._refusal(tokens)
+            or provisional
             or passed_over
             or self._yes_or_no(tokens)
             or Reading(None, NO_LABEL)
@@ -272,11 +278,15 @@ class LabelWords:
         if not self._sentences_end or "\x1b" in text or _BREAKS.isdisjoint(text):
             return False
         *complete, _ = self._sentences(tokenize(text))
-        return any(
-            _decide(sentence, self._lexicon, text).decides
-            for sentence in complete
-            if not sentence.asks
-        )
+        for sentence in complete:
+            if sentence.asks:
+                continue
+            decision = _decide(sentence, self._lexicon, text)
+            if decision.provisional is not None:
+                return False
+            if decision.decides:
+                return True
+        return False
 
     def _sentences(self, tokens: Sequence[Token]) -> Iterator[Sentence]:
         """Split the part of the answer that is read at full stops and line ends."""
@@ -486,11 +496,32 @@ def _decide(sentence: Sentence, words: Lexicon, text: str) -> _Decision:
         if _asserts_both(marks, index - 1, negations, words):
             return _Decision(_unread(BOTH, mark, mark), provisional)
         assertion = _assertion(mark, negations, mark, text)
-        if not setting.is_provisional:
-            return _Decision(assertion)
-        provisional = provisional or assertion
+        is_practical = _is_practical(marks, index - 1)
+        if provisional is not None and not is_practical:
+            continue
+        if not setting.is_provisional and not _is_in_principle(marks, index - 1):
+            return _Decision(assertion, provisional, is_practical)
+        provisional = assertion
         setting.is_provisional = False
     return _Decision(passed_over, provisional)
+
+
+def _is_practical(marks: Sequence[Mark], place: int) -> bool:
+    """Return whether a label holds in practice: `in practice I disagree`, `harmful in practice`."""
+    return any(
+        mark.role is Role.PRACTICAL
+        for mark in marks[max(0, place - PRACTICAL_MARKS) : place + PRACTICAL_MARKS]
+    )
+
+
+def _is_in_principle(marks: Sequence[Mark], place: int) -> bool:
+    """Return whether words behind a label say that it holds in principle."""
+    following = marks[place + 1] if place + 1 < len(marks) else None
+    return (
+        following is not None
+        and following.role is Role.PROVISIONAL
+        and marks[place].words_until(following) <= PARTIAL_WORDS
+    )
 
 
 def _skipped(
@@ -509,9 +540,8 @@ def _skipped(
         return _unread(NO_ASSERTION, mark, mark)
     if setting.is_narrated:
         return _unread(NARRATED, mark, mark)
-    if setting.is_hypothetical and (
-        setting.is_supposed or _is_conditional(sentence.marks, place, words)
-    ):
+    is_supposed = setting.is_hypothetical and setting.is_supposed
+    if is_supposed or _is_conditional(sentence.marks, place, words):
         return _unread(CONDITIONAL, mark, mark)
     if missed is not None:
         return _unread(DISTANT, missed, mark)

@@ -210,7 +210,7 @@ Shorter ones may become another word: French `où`, Italian `sì`.
 _CONTRAST = (
     *("clauses", "contrary", "narrated", "yes_no", "concessive", "comparison"),
     *("alternatives", "joiners", "open", "partial", "than", "would", "conditions"),
-    "provisional",
+    *("provisional", "practical"),
 )
 
 
@@ -237,6 +237,7 @@ class Role(Enum):
     WOULD = "says what would be"
     CONDITION = "condition"
     PROVISIONAL = "says what holds in principle"
+    PRACTICAL = "says what holds in practice"
     ASIDE = "holds a label's word, names no label"
     CARRIER = "carries a negation on"
     COMMA = "comma"
@@ -317,7 +318,9 @@ class Lexicon:
     introduce an answer, such as `if I had to choose`, are exceptions.
     """
     provisional: tuple[str, ...] = ()
-    "words before a label that a later one overrules: `in principle I agree; in practice, …`"
+    "words by a label that gives way to one in practice: `in principle I agree`"
+    practical: tuple[str, ...] = ()
+    "words in the sentence of a label that overrules one in principle: `in practice I disagree`"
     concord: bool = False
     "whether several negations before a label count as one"
     plain: bool = False
@@ -430,6 +433,7 @@ class Lexicon:
             Role.WOULD: self.would,
             Role.CONDITION: self.conditions,
             Role.PROVISIONAL: self.provisional,
+            Role.PRACTICAL: self.practical,
         }
         for role, phrases in lists.items():
             yield from ((phrase, role) for phrase in phrases)
@@ -466,7 +470,7 @@ class Lexicon:
 
 _ABOUT = ("words", "reviewed", "quality")
 "fields that affect no reading"
-_LATER = ("than", "would", "conditions", "provisional", "concord", "plain", "letters")
+_LATER = ("than", "would", "conditions", "provisional", "practical", "concord", "plain", "letters")
 _FIRST = tuple(field_.name for field_ in fields(Lexicon) if field_.name not in (*_LATER, *_ABOUT))
 """fields of the first format
 
