@@ -8,6 +8,7 @@ from workbench.audits.claims import OfModel
 from workbench.audits.codes import FAIL, INSUFFICIENT, VOID
 from workbench.audits.reliability import pooled, reader_error
 from workbench.audits.reliability.counting import ALL
+from workbench.audits.reliability.expected import ExactReport
 from workbench.audits.reliability.judge import ReliabilityReport
 from workbench.audits.reliability.judged import ReliabilityJudged, VerdictFigures
 from workbench.domain.names import in_words
@@ -74,10 +75,10 @@ def _weakest(name: str, report: ReliabilityReport) -> Iterator[OfModel]:
     test = max(n_failed_by_test, key=lambda candidate: n_failed_by_test[candidate], default="")
     if test and n_failed_by_test[test]:
         n_tested = int((report.over_templates(test) != VOID).sum())
-        yield OfModel(
-            MOST_FAILED,
-            name,
-            f"{in_words(test)}, {n_failed_by_test[test]:,} of {n_tested:,}",
-        )
+        basis = f"at {pooled.answers_words(report)} answers a prompt"
+        if isinstance(report, ExactReport):
+            basis = "from exact probabilities"
+        n_failed = f"{n_failed_by_test[test]:,} of {n_tested:,}"
+        yield OfModel(MOST_FAILED, name, f"{in_words(test)}, {n_failed} {basis}")
     elif n_failed_by_test:
         yield OfModel(MOST_FAILED, name, "none")

@@ -336,12 +336,12 @@ class Answers:
 def _valid_share(form: Letters | None) -> float:
     """Return the share of the answers to a prompt with an offered letter.
 
-    For probabilities it is 1 if an offered letter has any, and 0 otherwise.
+    For probabilities it is that of the offered letters together, as if answers had been drawn.
     """
     if form is None:
         return 0.0
     if form.masses is not None:
-        return 1.0 if sum(form.masses.values()) > 0 else 0.0
+        return min(1.0, float(sum(form.masses.values())))
     return form.valid / form.drawn if form.drawn else 0.0
 
 

@@ -150,17 +150,28 @@ def nearest_by(likeness_data: LikenessData, kind: str) -> AdjustedFinding:
         for (name, (nearest, *others)), p in zip(ranked_by_name.items(), adjusted, strict=True):
             value = nearest.population.value
             is_even_nearest = p < LEVEL and all(nearest.even > ranked.even for ranked in others)
+            of_model = likeness_data.likenesses[name]
+            if of_model.missing_share >= MANY_MISSING:
+                title = f"Inconclusive nearest group by {kind}, with many answers missing"
+                yield OfModel(title, name, _missing_text(of_model))
+                continue
             title = (
                 f"Nearest group by {kind}"
                 if p < LEVEL
                 else f"Inconclusive nearest group by {kind}; first"
             )
-            doubt = (
-                "answers that are every option equally often are nearest to "
-                f"{nearest.population.value}, too" * is_even_nearest
-            )
+            doubts = []
+            if is_even_nearest:
+                doubts.append(
+                    "answers that are every option equally often are nearest to "
+                    f"{nearest.population.value}, too"
+                )
+            if of_model.missing_share >= LEAST_MISSING:
+                doubts.append(f"of the answers given, with {_missing_text(of_model)}")
             reach = _nearest_reach(others, kind) if not p < LEVEL else None
-            yield OfModel(title, name, value, p if p < LEVEL else math.nan, doubt, reach)
+            yield OfModel(
+                title, name, value, p if p < LEVEL else math.nan, "; ".join(doubts), reach
+            )
 
     p_by_model = tuple(
         float(np.max([ranked_group.p for ranked_group in ranked[1:]]))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from stores.core.store import Store
 from workbench.audits.audit import Opened
 from workbench.audits.reported import TJUATJA, ModelFigures, ReportedItem, of_all_models
@@ -19,12 +21,14 @@ from workbench.audits.response_bias.findings import SCORE_WORDS, list_findings
 from workbench.audits.response_bias.judged import ResponseBiasJudged, judge_response_bias
 from workbench.audits.response_bias.options import ChangeOptions, Definition
 from workbench.audits.response_bias.questions import Changes, about_subject
+from workbench.audits.response_bias.score import ChangeCell, ChangeReport
 from workbench.audits.result import Headline, Result
 from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL
 from workbench.domain.verdicts import Estimate
 from workbench.evidence.runs import AnswerSelection
 from workbench.figures.table import AnyTable, Kind
+from workbench.stats.hypothesis_tests import holm
 
 FIRST = ("subjects", "personas", "matrix", "scores")
 LIMITS = (
@@ -117,11 +121,21 @@ def _headline(judged: ResponseBiasJudged) -> Headline:
     name = _leading_name(judged)
     report = judged.reports[name]
     n_biases = report.score.biases
-    n_significant = sum(cell.effect != 0 for cell in report.cells if cell.scored)
+    n_significant = len(_significant(report, [cell for cell in report.cells if cell.scored]))
     text = "no bias has a test yet"
     if n_biases:
         text = f"{n_significant} of {plural(n_biases, 'bias')} significant"
     return Headline(name, text, list(_details(judged, name)))
+
+
+def _significant(report: ChangeReport, cells: Sequence[ChangeCell]) -> list[ChangeCell]:
+    """Return the significant ones of some cells, adjusted over these as a report does over more."""
+    adjusted = holm(np.array([cell.claim for cell in cells]))
+    return [
+        cell
+        for cell, p in zip(cells, adjusted, strict=True)
+        if cell.effect and p < report.options.alpha
+    ]
 
 
 def _leading_name(judged: ResponseBiasJudged) -> str:
@@ -139,18 +153,17 @@ def _leading_name(judged: ResponseBiasJudged) -> str:
 
 def _details(judged: ResponseBiasJudged, name: str) -> Iterator[tuple[str, bool]]:
     """Yield the texts below the headline on a model, and whether each is a warning."""
-    cells = judged.reports[name].cells
-    biases = [cell for cell in cells if cell.scored]
-    if any(cell.effect for cell in biases):
-        yield f"{sum(cell.human_like == 1 for cell in biases)} human-like", False
+    report = judged.reports[name]
+    significant = _significant(report, [cell for cell in report.cells if cell.scored])
+    if significant:
+        yield f"{sum(cell.human_like == 1 for cell in significant)} human-like", False
     n_short = len(judged.subjects[name].short)
     if n_short:
         yield f"! {plural(n_short, 'prompt')} with too few valid answers", True
-    typos = [cell for cell in cells if cell.condition is not None]
+    typos = [cell for cell in report.cells if cell.condition is not None]
     n_tested = sum(cell.delta.n > 1 for cell in typos)
     if n_tested:
-        n_significant = sum(cell.effect != 0 for cell in typos)
-        yield f"typos: {n_significant} of {n_tested} significant", False
+        yield f"typos: {len(_significant(report, typos))} of {n_tested} significant", False
     subjects = judged.subjects.values()
     n_asked = len({subject.model for subject in subjects if subject.run})
     n_imported = len({subject.model for subject in subjects if not subject.run})
