@@ -6,11 +6,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 from workbench import registry
 from workbench.audits.comparison.judge import DIFFERENT, INCONCLUSIVE, claims
 from workbench.audits.reliability.options import JUDGING
 from workbench.domain.verdicts import Bounds, Estimate
+from workbench.stats.power import detectable_pairs
+from workbench.stats.resampling import derive_rng
 
 NAN = float("nan")
 
@@ -71,3 +74,16 @@ def test_sameness_is_an_option_of_comparisons_alone() -> None:
         one.name for one in registry.audit("statement_labels").figure_options
     }
     assert "same_within" not in {one.name for one in JUDGING}
+
+
+@pytest.mark.parametrize(("n", "discordance"), [(56, 0.1), (24, 0.1), (56, 0.0)])
+def test_the_difference_that_a_comparison_finds_is_found_in_80_per_cent(
+    n: int, discordance: float
+) -> None:
+    level = 0.05 / 7
+    effect = detectable_pairs(n, level, discordance)
+    rng = derive_rng(1, "power", str(n))
+    shares = [discordance / 2, discordance / 2 + effect, 1 - discordance - effect]
+    changed = rng.multinomial(n, shares, size=2000)[:, :2]
+    p = [binomtest(int(lost), int(lost + gained)).pvalue for lost, gained in changed]
+    assert 0.77 < np.mean(np.array(p) < level) < 0.9, "the next smaller step is below 80 %"

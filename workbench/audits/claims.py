@@ -101,15 +101,17 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class PairsReach(Reach):
-    """The precision of McNemar's exact test, over pairs of which only the second may say yes."""
+    """The precision of McNemar's exact test over pairs."""
 
     n_pairs: int = 0
+    discordance: float = 0.0
+    "share of the pairs that change whatever the difference is, half of them each way"
 
     def effect(self, level: float) -> float:
-        return detectable_pairs(self.n_pairs, level)
+        return detectable_pairs(self.n_pairs, level, self.discordance)
 
     def share(self, effect: float, level: float) -> float:
-        return share_of_pairs(effect, self.n_pairs, level)
+        return share_of_pairs(effect, self.n_pairs, level, self.discordance)
 
 
 def reach_of(value: Estimate, largest: float, kind: Kind, units: str, claim: str) -> Reach:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 
 import numpy as np
@@ -74,37 +75,60 @@ def in_per_cent(share: float) -> str:
     return ">99 % of studies" if share > 0.995 else f"{100 * share:.0f} % of studies"
 
 
-def share_of_pairs(share: float, n: int, level: float = LEVEL) -> float:
+MOST_PAIRS = 2000
+"pairs beyond which the power of an exact test is that of so many pairs with a larger difference"
+
+
+def share_of_pairs(share: float, n: int, level: float = LEVEL, discordance: float = 0.0) -> float:
     """Return the share of studies in which McNemar's exact test finds a difference over n pairs.
 
     Parameters
     ----------
-    share : of the pairs of which the second alone says yes; no pair changes the other way
+    share : the difference: the share of the pairs of which the second alone says yes, minus that of
+        which the first alone does
+    discordance : share of the pairs that change whatever the difference is, half of them each way
 
     Examples
     --------
     >>> round(share_of_pairs(0.2, 40), 2), share_of_pairs(1.0, 5)
     (0.84, 0.0)
+    >>> round(share_of_pairs(0.2, 40, discordance=0.2), 2)
+    0.44
     """
     from scipy.special import bdtr
+    from scipy.stats import binom
 
-    fewest = math.ceil(1 - math.log2(level))  # 2 * 0.5 ** fewest is at most the level
-    if n < fewest:
+    if n > MOST_PAIRS:
+        share, n = min(1.0, share * math.sqrt(n / MOST_PAIRS)), MOST_PAIRS
+    changed = min(1.0, share + discordance)
+    if not changed:
         return 0.0
-    return float(1 - bdtr(fewest - 1, n, min(1.0, share))) if share < 1 else 1.0
+    gained = min(1.0, (share + discordance / 2) / changed)
+    n_changed = np.arange(n + 1)
+    # The most pairs of the rarer kind with which the test still finds a difference.
+    most = np.minimum(binom.ppf(level / 2, n_changed, 0.5) + 1, n_changed // 2)
+    while (is_over := (most >= 0) & (2 * bdtr(most, n_changed, 0.5) > level)).any():
+        most = np.where(is_over, most - 1, most)
+    is_found = np.where(
+        most >= 0,
+        binom.cdf(most, n_changed, gained) + binom.sf(n_changed - most - 1, n_changed, gained),
+        0.0,
+    )
+    return float(binom.pmf(n_changed, n, changed) @ is_found)
 
 
-def detectable_pairs(n: int, level: float = LEVEL) -> float:
-    """Return the smallest share of n pairs that McNemar's exact test finds in 80 % of studies.
+def detectable_pairs(n: int, level: float = LEVEL, discordance: float = 0.0) -> float:
+    """Return the smallest difference of n pairs that McNemar's exact test finds in 80 % of studies.
 
     It is infinite if none is found so often, and NaN without pairs.
     """
     if not n:
         return math.nan
-    for share in (step / 200 for step in range(1, 201)):
-        if share_of_pairs(share, n, level) >= POWER:
-            return share
-    return math.inf
+    steps = range(1, 201)
+    first = bisect_left(
+        steps, POWER, key=lambda step: share_of_pairs(step / 200, n, level, discordance)
+    )
+    return steps[first] / 200 if first < len(steps) else math.inf
 
 
 def standard_error(low: float, high: float) -> float:

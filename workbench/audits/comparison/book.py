@@ -12,7 +12,17 @@ from typing import Any
 
 from stores.runs.run_rows import Run
 from workbench.audits.chosen_run import NO_LABELS, run_named
-from workbench.audits.claims import AdjustedFinding, Finding, OfModel, p_of, reach_of, shown
+from workbench.audits.claims import (
+    LEVEL,
+    AdjustedFinding,
+    Finding,
+    OfModel,
+    PairsReach,
+    Reach,
+    p_of,
+    reach_of,
+    shown,
+)
 from workbench.audits.comparison.judge import (
     ANSWERED,
     DIFFERENT,
@@ -158,11 +168,17 @@ def with_claims(table: AnyTable, within: float | None) -> AnyTable:
     )
     difference_by_key = dict(zip(map(table.key, table.rows), differences, strict=True))
 
+    n_tests = sum(bool(row_claim) for row_claim in row_claims)
+
     def detectable_difference(row: Any) -> float:
-        difference = difference_by_key[table.key(row)]
+        """Return the difference that the first step of Holm's procedure finds."""
         if claim_by_key[table.key(row)] != INCONCLUSIVE:
             return math.nan
-        return detectable(standard_error(difference.low, difference.high))
+        level = LEVEL / n_tests
+        if isinstance(row, Change):
+            return _change_reach(row).effect(level)
+        difference = difference_by_key[table.key(row)]
+        return detectable(standard_error(difference.low, difference.high), level=level)
 
     power: Column[Any] = Column(
         "detectable",
@@ -171,7 +187,7 @@ def with_claims(table: AnyTable, within: float | None) -> AnyTable:
         table.columns[index].kind,
         aside=INCONCLUSIVE not in row_claims,
         help="Of an inconclusive difference, the smallest one that 80 % of studies of this design "
-        "find, before adjustment.",
+        "find, adjusted for the tests of the table.",
     )
     columns = [*table.columns[: index + 1], claim, power, *table.columns[index + 1 :]]
     return replace(table, columns=columns, notes=[*table.notes, f"claim: {CLAIM}"])
@@ -901,11 +917,27 @@ def _finding_on_change(change: Change, claim: str) -> OfModel:
     p = change.holm if claim == DIFFERENT else math.nan
     reach = None
     if claim == INCONCLUSIVE:
-        units = plural(change.sizes[0], change.kind.unit)
-        reach = reach_of(
-            change.difference, LARGEST_DIFFERENCE, Kind.POINTS, units, "this difference"
-        )
+        reach = _change_reach(change)
     return OfModel(sentence, "", p=p, reach=reach)
+
+
+def _change_reach(change: Change) -> Reach:
+    """Return the precision of the test of a change."""
+    n_pairs = change.sizes[0]
+    units = plural(n_pairs, change.kind.unit)
+    reach = reach_of(change.difference, LARGEST_DIFFERENCE, Kind.POINTS, units, "this difference")
+    if math.isnan(change.p) or not n_pairs:
+        return reach
+    discordance = 2 * min(change.lost, change.gained) / n_pairs
+    return PairsReach(
+        reach.error,
+        reach.largest,
+        reach.kind,
+        reach.units,
+        reach.claim,
+        n_pairs=n_pairs,
+        discordance=discordance,
+    )
 
 
 def _finding_on_all_changes(tested: Sequence[Change]) -> OfModel:
