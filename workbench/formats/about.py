@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from workbench.answer_scales import name_fault, options_of
 from workbench.domain.instruments import IssueDefinition
@@ -142,26 +142,32 @@ def _value(
     if key not in KEYS:
         findings.add(path, line, key, *unknown("key", key, (*KEYS, *TABLES, SCALES)))
         return None
-    if key == "issues" and isinstance(item, dict):
-        item = list(item)
     if key in LISTS:
-        item = [item] if isinstance(item, str) and key in OR_TEXT else item
-        if key in OR_NUMBERS and isinstance(item, list):
-            item = [str(element) if type(element) is int else element for element in item]
-        if isinstance(item, list) and all(
-            isinstance(element, str) and "\x00" not in element for element in item
-        ):
-            return tuple(dict.fromkeys(item)) if key == "templates" else tuple(item)
-    elif isinstance(item, str) and item.strip() and "\x00" not in item:
+        texts = _as_list(key, item)
+        if isinstance(texts, list) and all(map(_is_text, texts)):
+            return tuple(dict.fromkeys(texts)) if key == "templates" else tuple(texts)
+        findings.add(path, line, key, _excerpt(texts), "a list of texts")
+        return None
+    if _is_text(item) and item.strip():
         return item
-    findings.add(
-        path,
-        line,
-        key,
-        _excerpt(item),
-        "a list of texts" if key in LISTS else "some text in quotes",
-    )
+    findings.add(path, line, key, _excerpt(item), "some text in quotes")
     return None
+
+
+def _as_list(key: str, item: Any) -> Any:
+    """Return a value as a list if its key allows the form that it has, otherwise as it is."""
+    if key == "issues" and isinstance(item, dict):
+        return list(item)
+    if key in OR_TEXT and isinstance(item, str):
+        return [item]
+    if key in OR_NUMBERS and isinstance(item, list):
+        return [str(element) if type(element) is int else element for element in item]
+    return item
+
+
+def _is_text(item: Any) -> TypeGuard[str]:
+    """Return whether a value is a text that a database can hold."""
+    return isinstance(item, str) and "\x00" not in item
 
 
 def _table(

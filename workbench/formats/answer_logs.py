@@ -149,26 +149,44 @@ def log_of(path: Path, how: ReadSettings = AS_IS) -> str:
     """Return the name of the program of a file of models' answers, or "" if it is none."""
     if not path.is_file():
         return ""
-    if part_names := names_in(path):
-        is_log = any(name in part_names for name in HEADERS) and any(
-            name.startswith(SAMPLES) for name in part_names
-        )
-        if is_log or (path.suffix == ".eval" and HEADERS[1] in part_names):
-            return INSPECT
+    if _is_packed_log(path):
+        return INSPECT
     if kind_of(path) in (Kind.JSON, Kind.LINES) and not how.columns:
-        keys = set(keys_of(path))
-        program = next((name for name, known_keys in KNOWN_BY if set(known_keys) <= keys), "")
+        program = _program_by_keys(set(keys_of(path)))
         if program:
             return program
-        if set(ONLY_ERRORS) <= keys:
-            return OPENAI
     header = set(header_of(path, how))
     if header >= EXPORTED_COLUMNS:
         return EXPORTED
-    names_prompt = "prompt" in header or (
-        "template" in header and header & {"ref", "statement", "wording"}
-    )
-    return TABLE if "answer" in header and names_prompt and "respondent" not in header else ""
+    return TABLE if _is_table_of_answers(header) else ""
+
+
+def _is_packed_log(path: Path) -> bool:
+    """Return whether a file has the parts of an Inspect log."""
+    part_names = names_in(path)
+    if not part_names:
+        return False
+    if path.suffix == ".eval" and HEADERS[1] in part_names:
+        return True
+    has_header = any(name in part_names for name in HEADERS)
+    return has_header and any(name.startswith(SAMPLES) for name in part_names)
+
+
+def _program_by_keys(keys: set[str]) -> str:
+    """Return the program that writes JSON with these keys, or an empty string if none does."""
+    for program, known_keys in KNOWN_BY:
+        if keys.issuperset(known_keys):
+            return program
+    return OPENAI if keys.issuperset(ONLY_ERRORS) else ""
+
+
+def _is_table_of_answers(header: set[str]) -> bool:
+    """Return whether the columns have answers, and the prompt or its statement and template."""
+    if "answer" not in header or "respondent" in header:
+        return False
+    if "prompt" in header:
+        return True
+    return "template" in header and not header.isdisjoint(("ref", "statement", "wording"))
 
 
 def read_log(
@@ -675,18 +693,9 @@ def _inspect(place: int, entry: Any) -> Iterator[Logged]:
     if not choices:
         yield Logged(place, None, why=FAILED if output.get("error") else NOT_ANSWERED)
         return
-    parameters = {**(evaluation.get("model_generate_config") or {})}
-    parameters |= {
-        name: value for name, value in (plan.get("config") or {}).items() if value is not None
-    }
+    parameters = _parameters(evaluation, plan)
     turns = _sent(sample, plan)
-    metadata = sample.get("metadata") or {}
-    run_id = (
-        sample.get("uuid")
-        or evaluation.get("task_id")
-        or evaluation.get("eval_id")
-        or evaluation.get("run_id")
-    )
+    run_id = _run_id(sample, evaluation)
     for number, choice in enumerate(choices):
         ended = STOPS.get(str(choice.get("stop_reason")), "stop")
         message = _resolved(choice["message"], sample.get("attachments") or {})
@@ -695,21 +704,46 @@ def _inspect(place: int, entry: Any) -> Iterator[Logged]:
             yield Logged(place, None, why=NOT_ANSWERED)
             continue
         text = text_of("output", parsed.text)
-        key = _digest(run_id, sample.get("id"), sample.get("epoch"), number, turns, text)
+        key = ""
+        if run_id:
+            key = _digest(run_id, sample.get("id"), sample.get("epoch"), number, turns, text)
         yield Logged(
             place,
             text,
             model=model_of(evaluation["model"]),
             turns=turns,
-            about={name: str(metadata[name]) for name in ABOUT if metadata.get(name)}
-            if not turns
-            else {},
+            about={} if turns else _subject_of(sample),
             sampling=sampling_of(parameters),
             at=time_of("started_at", sample.get("started_at") or evaluation.get("created")),
-            key=key if run_id else "",
-            uid=key if run_id else "",
+            key=key,
+            uid=key,
             ended=_ended(cut=parsed.cut, filtered=parsed.filtered),
         )
+
+
+def _parameters(evaluation: Any, plan: Any) -> dict[str, Any]:
+    """Return the parameters of the sampling. Those of the plan replace those of the model."""
+    parameters = {**(evaluation.get("model_generate_config") or {})}
+    for name, value in (plan.get("config") or {}).items():
+        if value is not None:
+            parameters[name] = value
+    return parameters
+
+
+def _run_id(sample: Any, evaluation: Any) -> Any:
+    """Return the most exact id of the run of a sample, or None if the log has no id."""
+    return (
+        sample.get("uuid")
+        or evaluation.get("task_id")
+        or evaluation.get("eval_id")
+        or evaluation.get("run_id")
+    )
+
+
+def _subject_of(sample: Any) -> dict[str, str]:
+    """Return the columns by which the metadata of a sample name its statement."""
+    metadata = sample.get("metadata") or {}
+    return {name: str(metadata[name]) for name in ABOUT if metadata.get(name)}
 
 
 def _sent(sample: Any, plan: Any) -> Turns:

@@ -325,22 +325,8 @@ def _global_opinions(path: Path, name: str, wanted: SurveyColumns, how: ReadSett
     findings = Findings()
     skipped = Findings()
     scales = Scales()
-    shared: list[_SharedQuestion] = []
-    requested_refs = set(wanted.questions)
-    for number, (place, row) in enumerate(_share_rows(path, findings, how), start=1):
-        source = str(row.get("source") or "").strip()
-        ref = f"{source.lower() + '-' if source.isalnum() else 'q-'}{number}"
-        if requested_refs and ref not in requested_refs:
-            continue
-        row_findings = Findings(counted=findings.counted)
-        question = _share_row(path, place, ref, row, wanted, scales, row_findings)
-        (skipped if wanted.skip else findings).found.extend(row_findings.found)
-        if question is None:
-            continue
-        is_skipped = wanted.skip and row_findings.found and not question.shares
-        if not is_skipped:
-            statement = replace(question.statement, source=source or None)
-            shared.append(replace(question, statement=statement))
+    faults = skipped if wanted.skip else findings
+    shared = list(_shared_questions(path, wanted, how, scales, findings, faults))
     findings.check()
     if not shared:
         raise UsageError(f"{path}: no question with shares was found")
@@ -359,6 +345,42 @@ def _global_opinions(path: Path, name: str, wanted: SurveyColumns, how: ReadSett
         ),
         notes=tuple(_share_notes(shared, wanted, skipped)),
     )
+
+
+def _shared_questions(
+    path: Path,
+    wanted: SurveyColumns,
+    how: ReadSettings,
+    scales: Scales,
+    findings: Findings,
+    faults: Findings,
+) -> Iterator[_SharedQuestion]:
+    """Yield the questions of a file.
+
+    Parameters
+    ----------
+    scales
+        The scales of the questions, which are added.
+    findings
+        Notes the faults of the file.
+    faults
+        Notes the faults of single questions.
+    """
+    requested_refs = set(wanted.questions)
+    for number, (place, row) in enumerate(_share_rows(path, findings, how), start=1):
+        source = str(row.get("source") or "").strip()
+        ref = f"{source.lower() if source.isalnum() else 'q'}-{number}"
+        if requested_refs and ref not in requested_refs:
+            continue
+        row_findings = Findings(counted=findings.counted)
+        question = _share_row(path, place, ref, row, wanted, scales, row_findings)
+        faults.found.extend(row_findings.found)
+        if question is None:
+            continue
+        is_skipped = wanted.skip and row_findings.found and not question.shares
+        if not is_skipped:
+            statement = replace(question.statement, source=source or None)
+            yield replace(question, statement=statement)
 
 
 @dataclass(frozen=True, slots=True)
@@ -427,39 +449,73 @@ def _share_row(
         for label in _list_of(row.get("options"), path, place, "options", findings)
     ]
     options = _options_of(labels, ref, wanted)
-    valid_options = [option for option in options if option.meaning is not Meaning.MISSING]
-    if len(set(map(folded, labels))) < len(labels) or not all(labels):
+    _check_options(path, place, labels, options, findings)
+    selections = _selections(row, path, place, findings)
+    if selections is None or any(
+        finding.column in ("question", "options") for finding in findings.found
+    ):
+        return None
+    populations = _populations(path, place, ref, selections, labels, findings)
+    if populations is None:
+        return None
+    scale = scales.of(options, ref)
+    statement = Statement(ref, (Wording(ORIGINAL, wanted.language, text),))
+    question = Question(ref, Role.SURVEY, Form.QUESTION, scale.name)
+    return _SharedQuestion(statement, question, populations)
+
+
+def _check_options(
+    path: Path, place: int, labels: Sequence[str], options: Sequence[Option], findings: Findings
+) -> None:
+    """Note options that are empty or repeated, and too few or too many of them."""
+    is_repeated = len(set(map(folded, labels))) < len(labels)
+    if is_repeated or not all(labels):
         findings.add(
             path, place, "options", "an empty answer, or one that stands twice", "every answer once"
         )
-    elif labels and not FEWEST <= len(valid_options) <= MOST_LETTERED:
-        problem = f"{len(valid_options)} answers"
-        findings.add(path, place, "options", problem, f"{FEWEST} to {MOST_LETTERED} answers")
+        return
+    n_valid = sum(option.meaning is not Meaning.MISSING for option in options)
+    if labels and not FEWEST <= n_valid <= MOST_LETTERED:
+        expected = f"{FEWEST} to {MOST_LETTERED} answers"
+        findings.add(path, place, "options", f"{n_valid} answers", expected)
+
+
+def _selections(
+    row: Mapping[str, Any], path: Path, place: int, findings: Findings
+) -> dict[Any, Any] | None:
+    """Return country -> shares of the options, or None, with a note, for any other value."""
     selections = _value(row.get("selections"), path, place, "selections", findings)
-    if selections is not None and not isinstance(selections, dict):
+    if isinstance(selections, dict):
+        return selections
+    if selections is not None:
         expected = "a dictionary: country -> shares of the options"
         findings.add(path, place, "selections", f"no dictionary: {str(selections)[:40]}", expected)
-    if any(
-        finding.column in ("question", "options") for finding in findings.found
-    ) or not isinstance(selections, dict):
-        return None
-    populations = []
-    shares_by_country = [
-        (str(country).strip(), country_shares) for country, country_shares in selections.items()
-    ]
-    if len({country for country, _ in shares_by_country}) < len(shares_by_country):
+    return None
+
+
+def _populations(
+    path: Path,
+    place: int,
+    ref: str,
+    selections: Mapping[Any, Any],
+    labels: Sequence[str],
+    findings: Findings,
+) -> list[PublishedShares] | None:
+    """Return the shares of a question by country, or None, with a note, if one stands twice."""
+    shares_by_country = {
+        str(country).strip(): country_shares for country, country_shares in selections.items()
+    }
+    if len(shares_by_country) < len(selections):
         findings.add(path, place, "selections", "a country twice", "every country once")
         return None
-    for country, country_shares in sorted(shares_by_country, key=lambda item: item[0]):
+    populations = []
+    for country, country_shares in sorted(shares_by_country.items(), key=lambda item: item[0]):
         if country_shares is None:  # a table has a column of every country for all questions
             continue
         shares = _shares(path, place, country, country_shares, labels, findings)
         if shares is not None:
             populations.append(PublishedShares(ref, "country", country, shares))
-    scale = scales.of(options, ref)
-    statement = Statement(ref, (Wording(ORIGINAL, wanted.language, text),))
-    question = Question(ref, Role.SURVEY, Form.QUESTION, scale.name)
-    return _SharedQuestion(statement, question, populations)
+    return populations
 
 
 def _options_of(labels: Sequence[str], ref: str, wanted: SurveyColumns) -> tuple[Option, ...]:

@@ -195,32 +195,42 @@ def _label_studio(task: Object, path: Path, codebook: str, left: Counter[str]) -
         if annotation.get("was_cancelled"):
             left["skipped answer"] += 1
             continue
-        results = [result for result in annotation.get("result") or () if isinstance(result, dict)]
-        choices = {
-            str(part.get("from_name")): part["value"]
-            for part in results
-            if part.get("type") == "choices"
-        }
-        left["span"] += sum(
-            result.get("type") in ("labels", "hypertextlabels") for result in results
-        )
-        field, fault = _field(codebook, choices, left)
-        if fault:
-            yield {}, fault
-            continue
-        note = next(
-            (result["value"].get("text") for result in results if result.get("type") == "textarea"),
-            "",
-        )
-        row = task_columns | {
-            "annotator": _label_studio_user(annotation.get("completed_by")),
-            "at": str(annotation.get("created_at") or ""),
-            "elapsed_ms": _milliseconds(annotation.get("lead_time")),
-            "note": "\n".join(note) if isinstance(note, list) else str(note or ""),
-            "uid": _uid(annotation.get("unique_id")),
-            "codebook": codebook,
-        }
-        yield from _single(choices[field].get("choices") if field else None, row, left)
+        yield from _label_studio_annotation(annotation, task_columns, codebook, left)
+
+
+def _label_studio_annotation(
+    annotation: Object, task_columns: Row, codebook: str, left: Counter[str]
+) -> Found:
+    """Yield the label of a task that one annotator gave."""
+    results = [result for result in annotation.get("result") or () if isinstance(result, dict)]
+    choices = {
+        str(result.get("from_name")): result["value"]
+        for result in results
+        if result.get("type") == "choices"
+    }
+    left["span"] += sum(result.get("type") in ("labels", "hypertextlabels") for result in results)
+    field, fault = _field(codebook, choices, left)
+    if fault:
+        yield {}, fault
+        return
+    row = task_columns | {
+        "annotator": _label_studio_user(annotation.get("completed_by")),
+        "at": str(annotation.get("created_at") or ""),
+        "elapsed_ms": _milliseconds(annotation.get("lead_time")),
+        "note": _label_studio_note(results),
+        "uid": _uid(annotation.get("unique_id")),
+        "codebook": codebook,
+    }
+    yield from _single(choices[field].get("choices") if field else None, row, left)
+
+
+def _label_studio_note(results: Iterable[Object]) -> str:
+    """Return the text of the first field for texts, or an empty string if there is none."""
+    for result in results:
+        if result.get("type") == "textarea":
+            note = result["value"].get("text")
+            return "\n".join(note) if isinstance(note, list) else str(note or "")
+    return ""
 
 
 def _label_studio_row(task: Object, path: Path, codebook: str, left: Counter[str]) -> Found:  # noqa: ARG001

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
@@ -114,39 +114,20 @@ def proposal(path: Path, columns: Sequence[str], how: ReadSettings = AS_IS) -> P
 
     Returns None if no column looks like one of statements.
     """
-    if len(set(columns)) < len([name for name in columns if name]):
+    named_columns = [name for name in columns if name]
+    if len(set(columns)) < len(named_columns):
         return None  # its reader names the columns that occur twice
-    names_by_column = _by_names(columns)
-    columns_by_name = {name: column for column, name in names_by_column.items()} | {
-        name: name for name in columns
-    }
-    if "original" not in columns_by_name:
+    our_names = _by_names(columns)
+    columns_by_name = {name: column for column, name in our_names.items()}
+    columns_by_name |= {name: name for name in columns}
+    original = columns_by_name.get("original")
+    if original is None:
         return None
-    original = columns_by_name["original"]
     table = _values(path, how)
-    language, remark = _language_column(
-        columns_by_name, table, columns, (*NAMES_OF, *names_by_column)
-    )
-    if language and language != "language":
-        names_by_column[language] = "language"
-    ref = _ref_column(columns, names_by_column, table, language)
-    names_by_column = {column: name for column, name in names_by_column.items() if name != "ref"}
-    if ref and ref != "ref":
-        names_by_column[ref] = "ref"
-    if not ref:
-        names_by_column[NUMBER] = "ref"
-    names_by_column = {
-        column: names_by_column[column]
-        for column in (*columns, NUMBER)
-        if column in names_by_column and names_by_column[column] != column
-    }
-    known_names = {*NAMES_OF, *UNNUMBERED, *ABOUT_STATEMENTS}
-    other_columns = [
-        name for name in columns if name not in names_by_column and name not in known_names
-    ]
-    left_out = [
-        name for name in other_columns if not read_column(name).startswith((*NUMBERED, *PREFIXED))
-    ]
+    language, remark = _language_column(columns_by_name, table, columns, (*NAMES_OF, *our_names))
+    ref = _ref_column(columns, our_names, table, language)
+    names_by_column = _mapping(columns, our_names, language, ref)
+    left_out = _left_out(columns, names_by_column)
     settings = replace(how, columns=names_by_column | dict.fromkeys(left_out, LEFT_OUT))
     remarks = [remark] if remark else []
     if _plain(original) in ("question", "question_text"):
@@ -157,6 +138,41 @@ def proposal(path: Path, columns: Sequence[str], how: ReadSettings = AS_IS) -> P
         or _languages_in(ref, language, table)
     )
     return Proposal(settings, tuple(remarks), obstacle)
+
+
+def _mapping(
+    columns: Sequence[str], our_names: Mapping[str, str], language: str, ref: str
+) -> dict[str, str]:
+    """Return the new names of columns, in the order of the file.
+
+    Without a column of refs, the number of the row becomes the ref.
+
+    Parameters
+    ----------
+    our_names
+        Our names of columns, as `_by_names` returns them.
+    language, ref
+        The columns of languages and of refs, each of which may be empty.
+    """
+    names_by_column = {column: name for column, name in our_names.items() if name != "ref"}
+    if language:
+        names_by_column[language] = "language"
+    names_by_column[ref or NUMBER] = "ref"
+    mapped_columns = [column for column in (*columns, NUMBER) if column in names_by_column]
+    return {
+        column: names_by_column[column]
+        for column in mapped_columns
+        if names_by_column[column] != column
+    }
+
+
+def _left_out(columns: Sequence[str], names_by_column: Mapping[str, str]) -> list[str]:
+    """Return the columns that statements do not have, neither as they are nor under a new name."""
+    known_names = {*names_by_column, *NAMES_OF, *UNNUMBERED, *ABOUT_STATEMENTS}
+    unknown_columns = [name for name in columns if name not in known_names]
+    return [
+        name for name in unknown_columns if not read_column(name).startswith((*NUMBERED, *PREFIXED))
+    ]
 
 
 def _plain(column: str) -> str:
@@ -178,44 +194,56 @@ def _by_names(columns: Sequence[str]) -> dict[str, str]:
 
     Columns that have our name already are left out.
     """
-    names_by_column: dict[str, str] = {}
-    plain_names = {column: _plain(column) for column in columns}
-    for column, name in plain_names.items():
-        numbered = _numbered(name)
-        if (
-            numbered
-            and numbered != column
-            and numbered not in (*columns, *names_by_column.values())
-        ):
-            names_by_column[column] = numbered
-    for our_name, names in NAMES_OF.items():
-        if our_name in columns or our_name in names_by_column.values():
-            continue
-        candidates = [
-            column
-            for name in (our_name, *names)
-            for column in columns
-            if plain_names[column] == name
-        ]
-        free_columns = [
-            column
-            for column in candidates
-            if column not in names_by_column and column != "question"
-        ]
-        if our_name == "original":
-            free_columns = [column for column in candidates if column not in names_by_column]
-        if free_columns:
-            names_by_column[free_columns[0]] = our_name
-    for column, name in plain_names.items():
-        [similar] = get_close_matches(name, NAMES_OF, 1, NEAR) or [""]
-        if (
-            similar
-            and column not in names_by_column
-            and column not in NAMES_OF
-            and similar not in (*columns, *names_by_column.values())
-        ):
-            names_by_column[column] = similar
-    return names_by_column
+    naming = _ColumnNaming(columns)
+    naming.name_numbered()
+    naming.name_known()
+    naming.name_similar()
+    return naming.names_by_column
+
+
+@dataclass(frozen=True, slots=True)
+class _ColumnNaming:
+    """Our names of columns, each of which one column gets at most."""
+
+    columns: Sequence[str]
+    names_by_column: dict[str, str] = field(default_factory=dict)
+
+    def is_taken(self, our_name: str) -> bool:
+        """Return whether a column has this name, or gets it."""
+        return our_name in self.columns or our_name in self.names_by_column.values()
+
+    def name_numbered(self) -> None:
+        """Name the columns of numbered wordings."""
+        for column in self.columns:
+            our_name = _numbered(_plain(column))
+            if our_name and not self.is_taken(our_name):
+                self.names_by_column[column] = our_name
+
+    def name_known(self) -> None:
+        """Name the columns that have a usual name, the likeliest first."""
+        for our_name, usual_names in NAMES_OF.items():
+            if self.is_taken(our_name):
+                continue
+            column = self._likeliest_column((our_name, *usual_names))
+            if column is not None:
+                self.names_by_column[column] = our_name
+
+    def _likeliest_column(self, names: Sequence[str]) -> str | None:
+        free_columns = [column for column in self.columns if column not in self.names_by_column]
+        for name in names:
+            for column in free_columns:
+                if _plain(column) == name:
+                    return column
+        return None
+
+    def name_similar(self) -> None:
+        """Name the columns whose names resemble ours."""
+        for column in self.columns:
+            if column in self.names_by_column or column in NAMES_OF:
+                continue
+            similar_names = get_close_matches(_plain(column), NAMES_OF, 1, NEAR)
+            if similar_names and not self.is_taken(similar_names[0]):
+                self.names_by_column[column] = similar_names[0]
 
 
 def _numbered(plain: str) -> str:

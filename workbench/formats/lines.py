@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -32,6 +33,7 @@ from workbench.formats.records import Findings, RepeatedKey, is_text, read_text,
 from workbench.formats.tabular import Row, unknown
 
 Word = TypeVar("Word", bound=str)
+Value = TypeVar("Value")
 
 AUTHOR, RELATION = "author.", "relation."
 ALWAYS_NUMBERED = (
@@ -334,11 +336,11 @@ def _check_origins(
             )
     checked_refs: set[str] = set()
     for start in origins:
-        chain: list[str] = []
+        visited_refs: list[str] = []
         ref: str | None = start
         while ref is not None and ref in origins and ref not in checked_refs:
-            if ref in chain:
-                cycle = [*chain[chain.index(ref) :], ref]
+            if ref in visited_refs:
+                cycle = [*visited_refs[visited_refs.index(ref) :], ref]
                 line_of_ref = origins[ref]
                 problem = "a circle: " + " → ".join(repr(ref) for ref in cycle)
                 findings.add(
@@ -349,41 +351,42 @@ def _check_origins(
                     "a chain that has an end",
                 )
                 break
-            chain.append(ref)
+            visited_refs.append(ref)
             ref = origins[ref].derived_from
-        checked_refs.update(chain)
+        checked_refs.update(visited_refs)
 
 
 def _statement(ref: str, group: list[Line]) -> Statement:
     issues: dict[str, int] = {}
     for line in group:
         issues |= line.issues
+    version = _first_given(line.version for line in group)
     return Statement(
         ref=ref,
-        wordings=tuple(
-            Wording(
-                variant,
-                line.language,
-                text,
-                line.authors.get(variant, line.author),
-                line.relations.get(variant),
-            )
-            for line in group
-            for variant, text in line.texts
-        ),
-        country=next((line.country for line in group if line.country is not None), None),
-        topic=next((line.topic for line in group if line.topic is not None), None),
+        wordings=tuple(chain.from_iterable(_wordings(line) for line in group)),
+        country=_first_given(line.country for line in group),
+        topic=_first_given(line.topic for line in group),
         issues=issues,
         languages=tuple(line.language for line in group),
-        dimension=next((line.dimension for line in group if line.dimension is not None), None),
-        leaning=next((line.leaning for line in group if line.leaning is not None), None),
-        source=next((line.source for line in group if line.source is not None), None),
-        tags=next((line.tags for line in group if line.tags is not None), ()),
-        derived_from=next(
-            (line.derived_from for line in group if line.derived_from is not None), None
-        ),
-        version=next((line.version for line in group if line.version is not None), 1),
+        dimension=_first_given(line.dimension for line in group),
+        leaning=_first_given(line.leaning for line in group),
+        source=_first_given(line.source for line in group),
+        tags=_first_given(line.tags for line in group) or (),
+        derived_from=_first_given(line.derived_from for line in group),
+        version=1 if version is None else version,
     )
+
+
+def _wordings(line: Line) -> Iterator[Wording]:
+    """Yield the wordings of a line with their authors and relations."""
+    for variant, text in line.texts:
+        author = line.authors.get(variant, line.author)
+        yield Wording(variant, line.language, text, author, line.relations.get(variant))
+
+
+def _first_given(values: Iterable[Value | None]) -> Value | None:
+    """Return the first value that is not None, or None if there is none."""
+    return next((value for value in values if value is not None), None)
 
 
 LISTS = {f"{kind.value}s": kind for kind in SEVERAL}
@@ -549,13 +552,7 @@ def _texts(value: dict[str, Any]) -> list[tuple[VariantId, str]]:
 
 def _as_line(path: Path, number: int, value: dict[str, Any]) -> Line:
     texts = _texts(value)
-    authors, relations = (value.get(key) or {} for key in ("authors", "relations"))
-    stated_relations = {
-        variant: Relation(relations[column_of(variant)])
-        for variant, _ in texts
-        if column_of(variant) in relations
-    }
-    words = {key: (value.get(key) or "").strip().casefold() for key in WORDS}
+    variants = [variant for variant, _ in texts]
     return Line(
         file=path,
         line=number,
@@ -566,27 +563,50 @@ def _as_line(path: Path, number: int, value: dict[str, Any]) -> Line:
         texts=tuple(texts),
         issues=value.get("issues") or {},
         author=_word(value, "author"),
-        authors={
-            variant: authors[column_of(variant)].strip()
-            for variant, _ in texts
-            if authors.get(column_of(variant), "").strip()
-        },
-        dimension=Dimension(words["dimension"]) if words["dimension"] else None,
-        leaning=Side(words["leaning"]) if words["leaning"] else None,
+        authors=_authors_of(value, variants),
+        dimension=_member(Dimension, value, "dimension"),
+        leaning=_member(Side, value, "leaning"),
         source=_word(value, "source"),
-        relations={
-            variant: relation
-            for variant, relation in stated_relations.items()
-            if relation is not variant.relation
-        },
+        relations=_relations_of(value, variants),
         tags=tuple(tag.strip() for tag in value.get("tags") or ()) or None,
         derived_from=_word(value, "derived_from"),
         version=value.get("version"),
-        role=Role(words["role"]) if words["role"] else None,
-        form=Form(words["form"]) if words["form"] else None,
+        role=_member(Role, value, "role"),
+        form=_member(Form, value, "form"),
         scale=_word(value, "scale"),
-        yes=Pole(words["yes"]) if words["yes"] else None,
+        yes=_member(Pole, value, "yes"),
     )
+
+
+def _authors_of(value: dict[str, Any], variants: Sequence[VariantId]) -> dict[VariantId, str]:
+    """Return the authors of single wordings. The others are by the object's `author`."""
+    author_by_column = value.get("authors") or {}
+    author_by_variant = {
+        variant: author_by_column.get(column_of(variant), "").strip() for variant in variants
+    }
+    return {variant: author for variant, author in author_by_variant.items() if author}
+
+
+def _relations_of(
+    value: dict[str, Any], variants: Sequence[VariantId]
+) -> dict[VariantId, Relation]:
+    """Return the relations of single wordings that differ from those of their kinds."""
+    relation_by_column = value.get("relations") or {}
+    relation_by_variant = {}
+    for variant in variants:
+        column = column_of(variant)
+        if column not in relation_by_column:
+            continue
+        relation = Relation(relation_by_column[column])
+        if relation is not variant.relation:
+            relation_by_variant[variant] = relation
+    return relation_by_variant
+
+
+def _member(kind: Callable[[str], Value], value: dict[str, Any], key: str) -> Value | None:
+    """Return the member of an enumeration that a word names, or None if it is missing."""
+    word = _word(value, key)
+    return None if word is None else kind(word.casefold())
 
 
 def _word(value: dict[str, Any], key: str) -> str | None:

@@ -11,8 +11,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from workbench.data import INSTRUMENT_AUDITS, templates_of
 from workbench.domain.instruments import PLACED, Instrument, Party, PartyAnswer
@@ -481,6 +482,10 @@ def _answering(parts: Sequence[Part]) -> list[Part]:
     ]
 
 
+CandidateAnswers: TypeAlias = dict[tuple[str, str], list[tuple[Row, float]]]
+"the rows of candidates with their answers, from 0 to 100, by (party, question)"
+
+
 def _smartvote(gathered: Gathered, path: Path, parts: Sequence[Part]) -> None:
     table = _questions(parts)
     if table is None:
@@ -493,14 +498,13 @@ def _smartvote(gathered: Gathered, path: Path, parts: Sequence[Part]) -> None:
     main_column, *other_columns = texts.values()
     required = (id_column, "type", main_column, *other_columns)
     rows = _rows(gathered, table, required, other_columns)
-    omitted = {row.get(id_column) for row in rows if row.get("type").casefold().startswith(BUDGET)}
+    on_budget = [row for row in rows if row.get("type").casefold().startswith(BUDGET)]
+    omitted = {row.get(id_column) for row in on_budget}
     used = [row for row in rows if row.get(id_column) not in omitted]
     for row in used:
         _add_question(gathered, table, row, texts)
     answers = _given(gathered, parts, {row.get(id_column) for row in rows}, omitted)
-    for (party, ref), values in answers.items():
-        mean = sum(value for _, value in values) / len(values)
-        gathered.answer(replace(values[0][0], cells={"mean": f"{mean:.6g}"}), "mean", party, ref)
+    _add_means(gathered, answers)
     if "" in texts and not gathered.how.language:
         gathered.notes.append(
             f"The file does not say its language: taken for {gathered.language}; --language says "
@@ -511,18 +515,35 @@ def _smartvote(gathered: Gathered, path: Path, parts: Sequence[Part]) -> None:
             f"Left out: {plural(len(omitted), 'question')} for more or less spending, which none "
             "can agree to."
         )
-    if n := sum(row.get(main_column).endswith("?") for row in used):
+    n_questions = sum(row.get(main_column).endswith("?") for row in used)
+    if n_questions:
         gathered.notes.append(
-            f"Questions among the {plural(len(used), 'text')}: {n:,}. A yes is taken for agreement."
+            f"Questions among the {plural(len(used), 'text')}: {n_questions:,}. A yes is taken for "
+            "agreement."
         )
     if answers:
-        n_people = len({(row.file, row.line) for values in answers.values() for row, _ in values})
-        gathered.notes.append(
-            f"Answers of {_parties(len({party for party, _ in answers}))} are means of the answers "
-            "of "
-            f"{plural(n_people, 'candidate')}: above 50 agrees, below 50 disagrees, 50 is neutral."
-        )
+        gathered.notes.append(_means_note(answers))
     gathered.note_open()
+
+
+def _add_means(gathered: Gathered, answers: CandidateAnswers) -> None:
+    """Add the mean of the answers of a party's candidates to each question."""
+    for (party, ref), scores in answers.items():
+        mean = sum(score for _, score in scores) / len(scores)
+        first_row, _ = scores[0]
+        row = replace(first_row, cells={"mean": f"{mean:.6g}"})
+        gathered.answer(row, "mean", party, ref)
+
+
+def _means_note(answers: CandidateAnswers) -> str:
+    """Return the sentence about the means of candidates' answers."""
+    n_parties = len({party for party, _ in answers})
+    rows = [row for row, _ in chain.from_iterable(answers.values())]
+    n_people = len({(row.file, row.line) for row in rows})
+    return (
+        f"Answers of {_parties(n_parties)} are means of the answers of "
+        f"{plural(n_people, 'candidate')}: above 50 agrees, below 50 disagrees, 50 is neutral."
+    )
 
 
 def _add_question(gathered: Gathered, table: Part, row: Row, texts: Mapping[str, str]) -> None:
@@ -548,12 +569,12 @@ def _add_question(gathered: Gathered, table: Part, row: Row, texts: Mapping[str,
 
 def _given(
     gathered: Gathered, parts: Sequence[Part], refs: Collection[str], spent: Collection[str]
-) -> dict[tuple[str, str], list[tuple[Row, float]]]:
+) -> CandidateAnswers:
     """Add the answers of parties, and return those of candidates by party and question.
 
     Answers of candidates are left out where the party has one.
     """
-    candidates: dict[tuple[str, str], list[tuple[Row, float]]] = defaultdict(list)
+    candidates: CandidateAnswers = defaultdict(list)
     n_partyless = 0
     for part in _answering(parts):
         party_column, is_of_parties = (
@@ -934,26 +955,35 @@ def read_positions(
         for manifesto in selected
         if (manifesto.country, manifesto.date) == (country, date)
     ]
-    pairs = [
-        (party, manifesto)
-        for party in parties
-        for manifesto in candidates
-        if _plain(party.name) in _names(manifesto, our_names)
-    ]
-    counts = Counter((party.country, party.name) for party, _ in pairs)
-    shared = [name for (_, name), count in counts.items() if count > 1]
-    if shared:
-        raise UsageError(
-            f"{path}: {country} {date} has several parties {shared[0]}; --map {shared[0]}=THEIRS "
-            "names one"
-        )
+    pairs = _pairs(parties, candidates, our_names)
+    n_by_party = Counter((party.country, party.name) for party, _ in pairs)
+    for (_, name), n_manifestos in n_by_party.items():
+        if n_manifestos > 1:
+            raise UsageError(
+                f"{path}: {country} {date} has several parties {name}; --map {name}=THEIRS names "
+                "one"
+            )
     matched = {manifesto for _, manifesto in pairs}
+    without = [party for party in parties if (party.country, party.name) not in n_by_party]
     return Placed(
         f"{country} {date}",
         tuple(pairs),
-        tuple(party for party in parties if (party.country, party.name) not in counts),
+        tuple(without),
         tuple(manifesto for manifesto in candidates if manifesto not in matched),
     )
+
+
+def _pairs(
+    parties: Sequence[Party], manifestos: Sequence[Coded], our_names: Mapping[str, str]
+) -> list[tuple[Party, Coded]]:
+    """Return the parties with each manifesto that has their name."""
+    pairs = []
+    for party in parties:
+        name = _plain(party.name)
+        for manifesto in manifestos:
+            if name in _names(manifesto, our_names):
+                pairs.append((party, manifesto))
+    return pairs
 
 
 def _read_manifestos(path: Path, how: ReadSettings) -> list[Coded]:

@@ -107,24 +107,35 @@ def _grouping(typed: str) -> Grouping:
             f"--groups: a group cannot be called {name}; give it another name, as in "
             f"land={column or name}"
         )
-    cut_bounds: list[tuple[str, float, float]] = []
-    for cut in map(str.strip, cuts.split("/")) if cuts else ():
-        match = _CUT.fullmatch(cut)
-        low, high = (
-            (float(match[1] or match[3]), float(match[2] or math.inf)) if match else (0.0, -1.0)
-        )
-        if low > high:
+    return Grouping(name, column or name, tuple(_cuts(cuts)))
+
+
+def _cuts(typed: str) -> list[tuple[str, float, float]]:
+    """Return (text, lowest, highest number) of each part. Raises UsageError if parts overlap."""
+    cuts: list[tuple[str, float, float]] = []
+    parts = typed.split("/") if typed else []
+    for part in map(str.strip, parts):
+        low, high = _bounds(part)
+        if any(low <= other_high and other_low <= high for _, other_low, other_high in cuts):
             raise UsageError(
-                f"--groups: found {cut!r}; give whole numbers from low to high, as in "
-                "18-29/30-49/50+"
-            )
-        if any(low <= other_high and other_low <= high for _, other_low, other_high in cut_bounds):
-            raise UsageError(
-                f"--groups: found {cut!r}, which shares numbers with another part; give each "
+                f"--groups: found {part!r}, which shares numbers with another part; give each "
                 "number once"
             )
-        cut_bounds.append((cut, low, high))
-    return Grouping(name, column or name, tuple(cut_bounds))
+        cuts.append((part, low, high))
+    return cuts
+
+
+def _bounds(part: str) -> tuple[float, float]:
+    """Return (lowest, highest number) of a part. Raises UsageError if it is none."""
+    match = _CUT.fullmatch(part)
+    if match is not None:
+        low = float(match[1] or match[3])
+        high = float(match[2] or math.inf)
+        if low <= high:
+            return low, high
+    raise UsageError(
+        f"--groups: found {part!r}; give whole numbers from low to high, as in 18-29/30-49/50+"
+    )
 
 
 def number_in(cell: str) -> float | None:

@@ -45,44 +45,44 @@ def held(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]:
 
     The part has the instrument's own names.
     """
-    statements = tuple(
-        statement for statement in map(_statement, instrument.statements) if statement.wordings
-    )
-    refs = {statement.ref: statement.country or "" for statement in statements}
-    issues = tuple(issue for issue in instrument.issues if issue not in ANNOTATED)
-    answers = tuple(
-        answer
-        for answer in instrument.party_answers
-        if refs.get(answer.statement) == answer.country and _is_known(answer)
-    )
-    answering = {(answer.country, answer.party) for answer in answers}
-    reduced = replace(
-        instrument,
-        statements=statements,
-        issues=issues,
-        definitions=(),
-        issue_labels=tuple(
-            label
-            for label in instrument.issue_labels
-            if label.annotator == GOLD and label.statement in refs and label.issue in issues
-        ),
-        parties=tuple(
-            party for party in instrument.parties if (party.country, party.name) in answering
-        ),
-        party_answers=answers,
-        survey=tuple(
-            answer
-            for answer in instrument.survey
-            if _is_surveyed(answer) and answer.statement in refs
-        ),
-        templates=tuple(template for template in instrument.templates if fits(template)),
-        questionnaire=None,
-        notes=(),
-    )
+    reduced = _reduced(instrument)
     return reduced, (
         *_lost_statements(instrument, reduced),
         *_lost_people(instrument, reduced),
         *NOTHING_ELSE,
+    )
+
+
+def _reduced(instrument: Instrument) -> Instrument:
+    """Return the part of an instrument that the layout can hold."""
+    statements = [
+        statement for statement in map(_statement, instrument.statements) if statement.wordings
+    ]
+    country_by_ref = {statement.ref: statement.country or "" for statement in statements}
+    issues = tuple(issue for issue in instrument.issues if issue not in ANNOTATED)
+    labels = [label for label in instrument.issue_labels if label.annotator == GOLD]
+    labels = [label for label in labels if label.statement in country_by_ref]
+    party_answers = [
+        answer
+        for answer in instrument.party_answers
+        if country_by_ref.get(answer.statement) == answer.country
+    ]
+    party_answers = [answer for answer in party_answers if _is_known(answer)]
+    answering = {(answer.country, answer.party) for answer in party_answers}
+    parties = [party for party in instrument.parties if (party.country, party.name) in answering]
+    survey = [answer for answer in instrument.survey if _is_surveyed(answer)]
+    return replace(
+        instrument,
+        statements=tuple(statements),
+        issues=issues,
+        definitions=(),
+        issue_labels=tuple(label for label in labels if label.issue in issues),
+        parties=tuple(parties),
+        party_answers=tuple(party_answers),
+        survey=tuple(answer for answer in survey if answer.statement in country_by_ref),
+        templates=tuple(filter(fits, instrument.templates)),
+        questionnaire=None,
+        notes=(),
     )
 
 
@@ -156,29 +156,38 @@ def _is_known(answer: PartyAnswer) -> bool:
 def _lost_statements(instrument: Instrument, kept: Instrument) -> list[str]:
     """Return sentences about the parts of statements that the layout has no column for."""
     statements = instrument.statements
-    all_wordings = [wording for statement in statements for wording in statement.wordings]
-    kinds = Counter(
-        wording.variant.kind.value.replace("_", " ")
-        for wording in all_wordings
-        if wording.variant not in CODES
-    )
+    wordings = [wording for statement in statements for wording in statement.wordings]
+    n_lost = len(statements) - len(kept.statements)
+    counts = {"{} of statements without a wording that the layout can hold": n_lost}
+    counts |= _lost_wordings(wordings)
+    counts |= _lost_fields(statements)
+    return _sentences(counts.items())
+
+
+def _lost_wordings(wordings: Sequence[Wording]) -> dict[str, int]:
+    """Return the number of wordings that are left out or lose a field, by a phrase about it."""
+    kinds = [wording.variant.kind for wording in wordings if wording.variant not in CODES]
+    n_by_kind = Counter(kind.value.replace("_", " ") for kind in kinds)
     counts = {
-        "{} of statements without a wording that the layout can hold": len(statements)
-        - len(kept.statements),
-        **{
-            f"{{}} of the {kind} wordings: the layout has three paraphrases, a negation and an "
-            "opposite": count
-            for kind, count in sorted(kinds.items())
-        },
-        "{} wordings in languages without a two-letter code": sum(
-            LANGUAGE.fullmatch(wording.language) is None
-            for wording in all_wordings
-            if wording.variant in CODES
-        ),
-        "The authors of {} wordings": sum(wording.author is not None for wording in all_wordings),
-        "The expected relation of {} wordings that differs from their kind's": sum(
-            wording.relation is not wording.variant.relation for wording in all_wordings
-        ),
+        f"{{}} of the {kind} wordings: the layout has three paraphrases, a negation and an "
+        "opposite": count
+        for kind, count in sorted(n_by_kind.items())
+    }
+    counts["{} wordings in languages without a two-letter code"] = sum(
+        LANGUAGE.fullmatch(wording.language) is None
+        for wording in wordings
+        if wording.variant in CODES
+    )
+    counts["The authors of {} wordings"] = sum(wording.author is not None for wording in wordings)
+    counts["The expected relation of {} wordings that differs from their kind's"] = sum(
+        wording.relation is not wording.variant.relation for wording in wordings
+    )
+    return counts
+
+
+def _lost_fields(statements: Sequence[Statement]) -> dict[str, int]:
+    """Return the number of statements that lose a field, by a phrase about it."""
+    return {
         f"Tags of {{}} statements, other than {AGNOSTIC}": sum(
             bool({*statement.tags} - {AGNOSTIC}) for statement in statements
         ),
@@ -194,7 +203,6 @@ def _lost_statements(instrument: Instrument, kept: Instrument) -> list[str]:
         ),
         "The version of {} statements": sum(statement.version != 1 for statement in statements),
     }
-    return _sentences(counts.items())
 
 
 def _lost_people(instrument: Instrument, kept: Instrument) -> list[str]:

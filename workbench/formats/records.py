@@ -292,36 +292,36 @@ def _without_empty_ends(
     Spreadsheets leave such columns. Columns without a name that have a value among the first rows
     stay. A later value there is a fault.
     """
-    first_records: list[tuple[int, list[str]]] = []
-    header: list[str] | None = None
-    for record in records:
-        first_records.append(record)
-        if header is None and not is_blank(record[1]):
-            header = record[1]
-        if len(first_records) == LOOKED_AT_ROWS:
-            break
-    width = _width_of(header or ())
-    n_names = len(header or ())
-    for _, cells in first_records:
-        if len(cells) == n_names and any(cell.strip() for cell in cells[width:]):
-            width = n_names
+    first_records = list(islice(records, LOOKED_AT_ROWS))
+    header = next((cells for _, cells in first_records if not is_blank(cells)), [])
+    width = _used_width(header, first_records)
     for place, cells in chain(first_records, records):
         extra_cells = [cell.strip() for cell in cells[width:]]
-        if width and extra_cells and not any(extra_cells) and not is_blank(cells):
-            yield place, cells[:width]
-        elif width < n_names == len(cells) and any(extra_cells):
-            column = width + 1 + next(index for index, cell in enumerate(extra_cells) if cell)
-            problem = f"a value in column {column}, which has no name"
-            findings.add(
-                path,
-                place,
-                None,
-                problem,
-                "a name for the column in the header, or an empty column",
-            )
-            yield place, cells[:width]
-        else:
+        if not any(extra_cells):
+            is_row = width > 0 and not is_blank(cells)
+            yield place, cells[:width] if is_row else cells
+            continue
+        if not width < len(header) == len(cells):
             yield place, cells
+            continue
+        column = next(number for number, cell in enumerate(extra_cells, width + 1) if cell)
+        findings.add(
+            path,
+            place,
+            None,
+            f"a value in column {column}, which has no name",
+            "a name for the column in the header, or an empty column",
+        )
+        yield place, cells[:width]
+
+
+def _used_width(header: Sequence[str], records: Sequence[tuple[int, list[str]]]) -> int:
+    """Return the number of columns up to the last one with a name, or all if more have a value."""
+    width = _width_of(header)
+    for _, cells in records:
+        if len(cells) == len(header) and _width_of(cells) > width:
+            return len(header)
+    return width
 
 
 def _width_of(cells: Sequence[str]) -> int:
@@ -485,40 +485,39 @@ def sheets_of(path: Path, how: ReadSettings = AS_IS) -> dict[str, list[str]]:
     Tables are the sheets of a spreadsheet and the lists of a JSON object. Any other file, and a
     named sheet, is one table without a name.
     """
+    value = None
     try:
         kind = kind_of(path)
         if kind is Kind.EXCEL and not how.sheet:
-            book = _book(path, read_only=True)
-            begin = max(0, how.header_row - 1)
-            rows = {
-                sheet.title: (
-                    [_cell_text(cell).strip() for cell in row]
-                    for row in islice(sheet.values, begin, None)
-                )
-                for sheet in book.worksheets
-            }
-            return {
-                title: next((row for row in sheet_rows if any(row)), [])
-                for title, sheet_rows in rows.items()
-            }
-        value = (
-            json.loads(read_text(path, Findings()) or "")
-            if kind is Kind.JSON and not how.sheet
-            else None
-        )
-    except (UsageError, MissingPackage, ValueError, RecursionError):
-        return {}
+            return _columns_of_sheets(path, how)
+        if kind is Kind.JSON and not how.sheet:
+            value = json.loads(read_text(path, Findings()) or "")
     except Exception:
         return {}
-    lists = value.items() if isinstance(value, dict) else ()
-    tables = {
-        name: rows
-        for name, rows in lists
-        if isinstance(rows, list) and rows and isinstance(rows[0], dict)
-    }
-    return {name: [key for key, _ in _flat(rows[0])] for name, rows in tables.items()} or {
-        "": header_of(path, how)
-    }
+    columns_by_name = _columns_of_lists(value) if isinstance(value, dict) else {}
+    return columns_by_name or {"": header_of(path, how)}
+
+
+def _columns_of_sheets(path: Path, how: ReadSettings) -> dict[str, list[str]]:
+    """Return the first row with a text of each sheet of a spreadsheet, by the sheet's title."""
+    book = _book(path, read_only=True)
+    begin = max(0, how.header_row - 1)
+    columns_by_title = {}
+    for sheet in book.worksheets:
+        rows = (
+            [_cell_text(cell).strip() for cell in row] for row in islice(sheet.values, begin, None)
+        )
+        columns_by_title[sheet.title] = next(filter(any, rows), [])
+    return columns_by_title
+
+
+def _columns_of_lists(value: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the keys of the first object of each list of objects, by the list's key."""
+    columns_by_name = {}
+    for name, rows in value.items():
+        if isinstance(rows, list) and rows and isinstance(rows[0], dict):
+            columns_by_name[name] = [key for key, _ in _flat(rows[0])]
+    return columns_by_name
 
 
 def likely_header_row(path: Path, how: ReadSettings = AS_IS) -> int | None:
@@ -560,16 +559,28 @@ def _header_line(lines: Sequence[str]) -> int | None:
     for number in filled[:LOOKED_AT]:
         text = "".join(lines[number - 1 : number - 1 + LOOKED_AT])
         for separator in SEPARATORS:
-            reader = csv.reader(StringIO(text, newline=""), delimiter=separator)
-            rows = [cells for cells in islice(reader, LOOKED_AT) if not is_blank(cells)]
-            widths = {len(cells) for cells in rows[: len(rows) - 1] or rows}
-            if len(rows) < 2 or len(widths) > 1 or max(widths) < 2 or not _may_be_names(rows[0], 2):
+            rows = _even_rows(text, separator)
+            if not rows:
                 continue
             title = next(csv.reader([lines[filled[0] - 1]], delimiter=separator), [])
             width = max(map(_width_of, rows))
             is_below = filled[0] != number and 2 * _n_filled(title) <= width
             return number if is_below and _n_filled(rows[0]) == width else None
     return None
+
+
+def _even_rows(text: str, separator: str) -> list[list[str]]:
+    """Return the rows of a table that has a header and equally many cells in each row.
+
+    It is empty for any other text. The last row may be incomplete.
+    """
+    reader = csv.reader(StringIO(text, newline=""), delimiter=separator)
+    rows = [cells for cells in islice(reader, LOOKED_AT) if not is_blank(cells)]
+    if len(rows) < 2:
+        return []
+    widths = {len(cells) for cells in rows[:-1]}
+    is_even = len(widths) == 1 and max(widths) >= 2
+    return rows if is_even and _may_be_names(rows[0], 2) else []
 
 
 def _n_filled(cells: Sequence[str]) -> int:

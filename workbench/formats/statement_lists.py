@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -118,18 +118,8 @@ def is_list(path: Path, encoding: str = "") -> bool:
     """
     if kind_of(path) is not Kind.TEXT:
         return False
-    findings = Findings()
-    lines: list[tuple[int, str]] = []
-    in_quotes = False
-    for number, line in _lines_of(path, findings, encoding):
-        is_row = bool(lines) and not in_quotes and bool(line.strip())
-        in_quotes ^= line.count('"') % 2 == 1
-        # The second row of a large table ends the reading.
-        if is_row and not in_quotes and not _may_be_listed(line):
-            return False
-        if lines or line.strip():
-            lines.append((number, line))
-    if findings.found:
+    lines = _lines_of_list(path, encoding)
+    if lines is None:
         return False
     parsed = parse_list(lines)
     texts = [statement.text for statement in parsed.statements]
@@ -138,54 +128,114 @@ def is_list(path: Path, encoding: str = "") -> bool:
     return parsed.is_marked or all(text.endswith(ENDS) for text in texts)
 
 
+def _lines_of_list(path: Path, encoding: str) -> list[tuple[int, str]] | None:
+    """Return the lines from the first one with a text, or None if they are those of no list."""
+    findings = Findings()
+    lines: list[tuple[int, str]] = []
+    in_quotes = False
+    for number, line in _lines_of(path, findings, encoding):
+        is_row = bool(lines) and not in_quotes and bool(line.strip())
+        in_quotes ^= line.count('"') % 2 == 1
+        # The second row of a large table ends the reading.
+        if is_row and not in_quotes and not _may_be_listed(line):
+            return None
+        if lines or line.strip():
+            lines.append((number, line))
+    return None if findings.found else lines
+
+
 def parse_list(lines: Sequence[tuple[int, str]]) -> StatementList:
     """Return the statements in the non-blank lines of a text, given as (number, line)."""
-    notes: list[str] = []
-    items = [ListedStatement(number, "", line.strip()) for number, line in lines if line.strip()]
-    cells = _cells_of_one_column(lines)
-    if cells is not None:
-        items = cells
-        notes.append(
-            "Read as a CSV of one column: the quotation marks around its cells were taken off."
-        )
-    items, headings = _without_headings(items)
-    title = _title_of(items, is_quoted=cells is not None)
-    if title is not None:
-        headings.insert(0, title)
-        items = [statement for statement in items if statement.line != title.line]
-    if headings:
-        notes.append(f"Left out: {_named(headings)}.")
-
-    has_boxes = any(_BOX.match(statement.text) for statement in items)
-    items, n_bullets = _without_bullets(items)
-    if n_bullets:
-        box = ", and the box “[ ]” or “[x]” behind it," if has_boxes else ""
-        notes.append(f"Taken off: the bullet or dash{box} before {_each(n_bullets)}.")
-    items, numbers_note = _without_numbers(items)
-    if numbers_note:
-        notes.append(numbers_note)
-    else:
-        items, fields_note = _without_first_fields(items)
-        if fields_note:
-            notes.append(fields_note)
-    items, n_quoted = _without_quotes(items)
-    if n_quoted:
-        notes.append(f"Taken off: the quotation marks around {_each(n_quoted)}.")
-    is_marked = bool(items) and bool(n_bullets or numbers_note)
-    marked: list[ListedStatement] = []
-    if not numbers_note:
-        marked = [statement for statement in items if _may_be_marked(statement.text)]
-    if marked:
-        notes.append(_kept_note(marked, len(items)))
+    reading = _ListReading.from_lines(lines)
+    reading.leave_out_headings()
+    has_bullets = reading.take_off_bullets()
+    has_numbers = reading.take_off_numbers()
+    if not has_numbers:
+        reading.take_off_first_fields()
+    reading.take_off_quotes()
+    marked = [] if has_numbers else reading.note_kept_marks()
+    clearly_marked = [statement for statement in marked if _is_clearly_marked(statement.text)]
     return StatementList(
-        tuple(items),
-        tuple(notes),
-        is_marked,
-        partly_marked=tuple(
-            statement.line for statement in marked if _is_clearly_marked(statement.text)
-        ),
-        left_out=tuple(heading.line for heading in headings),
+        tuple(reading.statements),
+        tuple(reading.notes),
+        is_marked=bool(reading.statements) and (has_bullets or has_numbers),
+        partly_marked=tuple(statement.line for statement in clearly_marked),
+        left_out=tuple(heading.line for heading in reading.headings),
     )
+
+
+@dataclass(slots=True)
+class _ListReading:
+    """The statements of a list while marks are taken off them, with notes on each step."""
+
+    statements: list[ListedStatement]
+    is_csv: bool
+    "whether the list is a CSV of one column"
+    notes: list[str]
+    headings: list[ListedStatement] = field(default_factory=list)
+    "the lines that are left out"
+
+    @classmethod
+    def from_lines(cls, lines: Sequence[tuple[int, str]]) -> _ListReading:
+        """Return the cells of a CSV of one column, or the lines that are not blank."""
+        cells = _cells_of_one_column(lines)
+        if cells is not None:
+            note = (
+                "Read as a CSV of one column: the quotation marks around its cells were taken off."
+            )
+            return cls(cells, is_csv=True, notes=[note])
+        texts = [
+            ListedStatement(number, "", line.strip()) for number, line in lines if line.strip()
+        ]
+        return cls(texts, is_csv=False, notes=[])
+
+    def leave_out_headings(self) -> None:
+        """Leave out the headings and the title."""
+        self.statements, self.headings = _without_headings(self.statements)
+        title = _title_of(self.statements, is_quoted=self.is_csv)
+        if title is not None:
+            self.headings.insert(0, title)
+            self.statements = [
+                statement for statement in self.statements if statement.line != title.line
+            ]
+        if self.headings:
+            self.notes.append(f"Left out: {_named(self.headings)}.")
+
+    def take_off_bullets(self) -> bool:
+        """Take bullets and the boxes of tasks off, and return whether there were any."""
+        has_boxes = any(_BOX.match(statement.text) for statement in self.statements)
+        self.statements, n_bullets = _without_bullets(self.statements)
+        if not n_bullets:
+            return False
+        box = ", and the box “[ ]” or “[x]” behind it," if has_boxes else ""
+        self.notes.append(f"Taken off: the bullet or dash{box} before {_each(n_bullets)}.")
+        return True
+
+    def take_off_numbers(self) -> bool:
+        """Take numbers or letters off, and return whether there were any."""
+        self.statements, note = _without_numbers(self.statements)
+        if note:
+            self.notes.append(note)
+        return bool(note)
+
+    def take_off_first_fields(self) -> None:
+        """Take the first column off if it numbers the statements."""
+        self.statements, note = _without_first_fields(self.statements)
+        if note:
+            self.notes.append(note)
+
+    def take_off_quotes(self) -> None:
+        """Take quotation marks off."""
+        self.statements, n_quoted = _without_quotes(self.statements)
+        if n_quoted:
+            self.notes.append(f"Taken off: the quotation marks around {_each(n_quoted)}.")
+
+    def note_kept_marks(self) -> list[ListedStatement]:
+        """Return the statements that begin with a mark, and note them."""
+        marked = [statement for statement in self.statements if _may_be_marked(statement.text)]
+        if marked:
+            self.notes.append(_kept_note(marked, len(self.statements)))
+        return marked
 
 
 def _kept_note(marked: Sequence[ListedStatement], n_statements: int) -> str:
@@ -475,19 +525,20 @@ def _is_numbering(matches: Sequence[re.Match[str]]) -> bool:
 
     All are written alike, and they count up or a sign divides them from texts.
     """
-    if len(
-        {(match["open"], match["word"], match["close"].strip()) for match in matches}
-    ) > 1 and not _all_clear(matches):
+    are_clear = _all_clear(matches)
+    styles = {(match["open"], match["word"], match["close"].strip()) for match in matches}
+    if len(styles) > 1 and not are_clear:
         return False
     numbers = [int(match["number"]) for match in matches]
     counts_up = all(following == previous + 1 for previous, following in pairwise(numbers))
+    starts_list = numbers[0] <= 1
+    if counts_up and are_clear:
+        return len(numbers) > 1 or starts_list
     word = matches[0]["word"] or ""
-    if counts_up and _all_clear(matches):
-        return len(numbers) > 1 or numbers[0] <= 1
     if counts_up and not word.endswith((" ", ".", "-")):
-        return len(numbers) > 2 or (len(numbers) == 2 and numbers[0] <= 1)
-    is_short = all(len(match["number"]) < 4 for match in matches)
-    return is_short and len(numbers) > 1 and _all_clear(matches)
+        return len(numbers) > 2 or (len(numbers) == 2 and starts_list)
+    are_short = all(len(match["number"]) < 4 for match in matches)
+    return are_short and len(numbers) > 1 and are_clear
 
 
 def _all_clear(matches: Iterable[re.Match[str]]) -> bool:

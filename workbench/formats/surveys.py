@@ -8,11 +8,12 @@ of texts has answers without an order, unless they are words of a shipped scale 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from workbench.data import (
     PUBLISHED_LANGUAGE,
@@ -224,13 +225,21 @@ def _left_out(left: Mapping[str, Sequence[str]]) -> list[str]:
 # ── columns ───────────────────────────────────────────────────────────────────────────────────────
 
 
+class SurveyTable(NamedTuple):
+    """The required columns of a survey."""
+
+    columns: dict[str, Variable]
+    "by name"
+    places: Sequence[int]
+    "the place of each row in the file"
+    left_out: dict[str, list[str]]
+    "names of columns that may not be questions, by the reason"
+
+
 def read_columns(
     path: Path, wanted: SurveyColumns, how: ReadSettings, findings: Findings
-) -> tuple[dict[str, Variable], Sequence[int], dict[str, list[str]]]:
-    """Return the required columns by name, the places of the rows, and omitted columns.
-
-    The latter are lists of names, by the reason.
-    """
+) -> SurveyTable:
+    """Return the required columns. Faults are noted."""
     kind = kind_of(path)
     if kind in (Kind.SPSS, Kind.STATA):
         return _of_statistics(path, kind, wanted, how, findings)
@@ -258,12 +267,12 @@ def read_columns(
         names[index]: Variable(names[index], "", {}, frozenset(), column)
         for index, column in zip(indices, columns_kept, strict=True)
     }
-    return columns, places, {}
+    return SurveyTable(columns, places, {})
 
 
 def _of_statistics(
     path: Path, kind: Kind, wanted: SurveyColumns, how: ReadSettings, findings: Findings
-) -> tuple[dict[str, Variable], Sequence[int], dict[str, list[str]]]:
+) -> SurveyTable:
     """Read the descriptions of all columns first, and then the values of the required ones."""
     if how != AS_IS and set(how.columns.values()) != {LEFT_OUT}:
         raise UsageError(
@@ -271,24 +280,15 @@ def _of_statistics(
             "--encoding out"
         )
     findings.counted[path.name] = "row"
-    variables = [
-        variable
-        for variable in labelled(path, kind, findings, ()) or ()
-        if variable.name not in how.columns
-    ]
+    described = labelled(path, kind, findings, ()) or ()
+    variables = [variable for variable in described if variable.name not in how.columns]
     names = [variable.name for variable in variables]
-    omitted: dict[str, list[str]] = {}
     if not variables or not _check_there(path, None, names, wanted, findings):
-        return {}, (), omitted
+        return SurveyTable({}, (), {})
     questions = list(wanted.questions)
-    for variable in () if questions else variables:
-        if not _may_ask(variable.name, wanted):
-            continue
-        reason = _reason_against(variable, wanted)
-        if reason:
-            omitted.setdefault(reason, []).append(variable.name)
-        else:
-            questions.append(variable.name)
+    left_out: dict[str, list[str]] = {}
+    if not questions:
+        questions, left_out = _likely_questions(variables, wanted)
     required = {*questions, *wanted.about_people}
     read_names = [name for name in names if name in required] or names[:1]
     columns = {
@@ -296,7 +296,24 @@ def _of_statistics(
         for variable in labelled(path, kind, findings, read_names) or ()
     }
     n_rows = max((len(variable.values) for variable in columns.values()), default=0)
-    return columns, range(1, 1 + n_rows), omitted
+    return SurveyTable(columns, range(1, 1 + n_rows), left_out)
+
+
+def _likely_questions(
+    variables: Iterable[Variable], wanted: SurveyColumns
+) -> tuple[list[str], dict[str, list[str]]]:
+    """Return the columns that may be questions, and the other ones by the reason against them."""
+    questions: list[str] = []
+    left_out: dict[str, list[str]] = defaultdict(list)
+    for variable in variables:
+        if not _may_ask(variable.name, wanted):
+            continue
+        reason = _reason_against(variable, wanted)
+        if reason:
+            left_out[reason].append(variable.name)
+        else:
+            questions.append(variable.name)
+    return questions, dict(left_out)
 
 
 def _reason_against(variable: Variable, wanted: SurveyColumns) -> str:
