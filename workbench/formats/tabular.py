@@ -133,35 +133,32 @@ def _header_is_good(
     first_counts: Sequence[str],
 ) -> bool:
     n_faults = len(findings.found)
-    known_columns = [*required, *optional]
     for name in required:
         if name not in header:
             similar = nearest(name, header)
             finding = "no such column" + (f" (there is {similar!r})" if similar else "")
             findings.add(path, line, name, finding, "a required column")
+    known_columns = [*required, *optional]
     for name, count in Counter(header).items():
-        if count > 1 and name not in first_counts and (name or not any_columns):
-            findings.add(
-                path,
-                line,
-                name,
-                f"{count} columns of this name",
-                f"one; {_leave_out(f'{name} (2)')}",
-            )
-        if any_columns:
+        is_read = bool(name) or not any_columns
+        if count > 1 and is_read and name not in first_counts:
+            expected = f"one; {_leave_out(f'{name} (2)')}"
+            findings.add(path, line, name, f"{count} columns of this name", expected)
+        if any_columns or name in known_columns:
             continue
-        if not name and name not in known_columns:
+        if not name:
             position = header.index("") + 1
             expected = f"a name in the header; {_leave_out(str(position))}"
             findings.add(path, line, name, f"column {position} without a name", expected)
-        elif name not in known_columns and not any(
-            name.startswith(prefix) and name != prefix for prefix in prefixes
-        ):
-            finding, expected = unknown(
-                "column", name, [*known_columns, *(f"{prefix}…" for prefix in prefixes)]
-            )
-            findings.add(path, line, name, finding, expected)
+        elif not _has_prefix(name, prefixes):
+            names = [*known_columns, *(f"{prefix}…" for prefix in prefixes)]
+            findings.add(path, line, name, *unknown("column", name, names))
     return len(findings.found) == n_faults
+
+
+def _has_prefix(name: str, prefixes: Iterable[str]) -> bool:
+    """Return whether a name is one of the prefixes with a text behind it."""
+    return any(name.startswith(prefix) and name != prefix for prefix in prefixes)
 
 
 def header_told(row: int) -> str:
