@@ -96,19 +96,19 @@ def read_rows(
         path, line, header, findings, required, optional, prefixes, any_columns, first_counts
     ):
         return []
+    filled_columns = [name for name in required if name not in may_be_empty]
     rows = []
     for line, cells in numbered_rows:
         if is_blank(cells):
             continue
         if len(cells) != len(header):
-            findings.add(
-                path, line, None, f"{len(cells)} fields", f"{len(header)}, as in the header"
-            )
+            expected = f"{len(header)}, as in the header"
+            findings.add(path, line, None, f"{len(cells)} fields", expected)
             continue
         row = Row(path, line, _cells_by_name(header, cells, guarded=guarded))
         rows.append(row)
-        for name in required:
-            if not row.get(name) and name not in may_be_empty:
+        for name in filled_columns:
+            if not row.get(name):
                 findings.add(path, line, name, "an empty cell", "some text")
     return rows
 
