@@ -940,14 +940,7 @@ def read_positions(
     names. Raises UsageError, and InputError.
     """
     manifestos = _read_manifestos(path, how)
-    words = election.casefold().split()
-    selected = [manifesto for manifesto in manifestos if manifesto.is_of(words)]
-    if not selected:
-        countries = sorted({manifesto.country for manifesto in manifestos})
-        raise UsageError(
-            f"{path}: no election {election!r} with positions; countries: "
-            f"{', '.join(countries) or 'none'}"
-        )
+    selected = _of_election(path, manifestos, election)
     our_names = {_plain(name): _plain(our_name) for name, our_name in how.columns.items()}
     country, date = _election_of(path, selected, parties, our_names)
     candidates = [
@@ -971,6 +964,19 @@ def read_positions(
         tuple(without),
         tuple(manifesto for manifesto in candidates if manifesto not in matched),
     )
+
+
+def _of_election(path: Path, manifestos: Sequence[Coded], election: str) -> list[Coded]:
+    """Return the manifestos of the named elections. Raises UsageError if there are none."""
+    words = election.casefold().split()
+    selected = [manifesto for manifesto in manifestos if manifesto.is_of(words)]
+    if not selected:
+        countries = sorted({manifesto.country for manifesto in manifestos})
+        raise UsageError(
+            f"{path}: no election {election!r} with positions; countries: "
+            f"{', '.join(countries) or 'none'}"
+        )
+    return selected
 
 
 def _pairs(
