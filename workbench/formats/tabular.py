@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
@@ -98,19 +98,31 @@ def read_rows(
         return []
     filled_columns = [name for name in required if name not in may_be_empty]
     rows = []
-    for line, cells in numbered_rows:
-        if is_blank(cells):
-            continue
-        if len(cells) != len(header):
-            expected = f"{len(header)}, as in the header"
-            findings.add(path, line, None, f"{len(cells)} fields", expected)
-            continue
-        row = Row(path, line, _cells_by_name(header, cells, guarded=guarded))
+    for row in _rows_below(path, header, numbered_rows, findings, guarded=guarded):
         rows.append(row)
         for name in filled_columns:
             if not row.get(name):
-                findings.add(path, line, name, "an empty cell", "some text")
+                findings.add(path, row.line, name, "an empty cell", "some text")
     return rows
+
+
+def _rows_below(
+    path: Path,
+    header: Sequence[str],
+    numbered_rows: Iterable[tuple[int, list[str]]],
+    findings: Findings,
+    *,
+    guarded: bool,
+) -> Iterator[Row]:
+    """Yield the rows with as many cells as the header. Others are noted, unless they are blank."""
+    for line, cells in numbered_rows:
+        if is_blank(cells):
+            continue
+        if len(cells) == len(header):
+            yield Row(path, line, _cells_by_name(header, cells, guarded=guarded))
+        else:
+            expected = f"{len(header)}, as in the header"
+            findings.add(path, line, None, f"{len(cells)} fields", expected)
 
 
 def _cells_by_name(header: Sequence[str], cells: Sequence[str], *, guarded: bool) -> dict[str, str]:
