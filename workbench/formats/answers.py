@@ -369,18 +369,12 @@ class _Aside:
         index_by_name: dict[str, int] = {}
         kept_indices: list[int] = []
         person_index = 0
-        for line, cells in records if self._cells else ():
+        if not self._cells:
+            yield from records
+            return
+        for line, cells in records:
             if not kept_indices:
-                for name in self._cells:
-                    if cells.count(name) != 1 or sorted(cells) == sorted(LONG):
-                        problem = (
-                            f"{cells.count(name)} columns of this name"
-                            if cells.count(name)
-                            else "no such column"
-                        )
-                        check.note(
-                            line, name, problem, "one column of a file with a row for each person"
-                        )
+                self._check_header(line, cells, check)
                 index_by_name = {name: cells.index(name) for name in self._cells if name in cells}
                 kept_indices = [
                     index for index, name in enumerate(cells) if name not in index_by_name
@@ -392,7 +386,16 @@ class _Aside:
                 for name, index in index_by_name.items():
                     self._cells[name].append(cells[index])
             yield line, [cells[index] for index in kept_indices]
-        yield from () if self._cells else records
+
+    def _check_header(self, line: int, names: Sequence[str], check: _Check) -> None:
+        """Note the columns that the file does not have once, with a row for each person."""
+        is_long = sorted(names) == sorted(LONG)
+        for name in self._cells:
+            n_columns = names.count(name)
+            if n_columns == 1 and not is_long:
+                continue
+            problem = f"{n_columns} columns of this name" if n_columns else "no such column"
+            check.note(line, name, problem, "one column of a file with a row for each person")
 
     def facts(
         self, path: Path, findings: Findings

@@ -19,7 +19,7 @@ from workbench.domain.annotations import EventKind, LabelEvent
 from workbench.domain.keys import content_key
 from workbench.domain.names import plural
 from workbench.errors import UsageError
-from workbench.formats.label_tools import READABLE, read_rows_of, tool_of
+from workbench.formats.label_tools import READABLE, Row, read_rows_of, tool_of
 from workbench.formats.numbers import finite_number
 from workbench.formats.records import Findings, ReadSettings, read_text
 from workbench.formats.tabular import read_rows
@@ -80,24 +80,36 @@ def read_labels(
     findings = Findings()
     tool = tool_of(path)
     if tool:
-        rows, omissions = read_rows_of(tool, path, codebook, findings)
-        for sentence in (f"Reading {path.name} as labels of {tool}.", *omissions):
-            if tell is not None:
-                tell(sentence)
+        rows = _rows_of_tool(tool, path, codebook, findings, tell)
     elif path.suffix in FORMATS:
         rows = _csv_rows(path, findings) if path.suffix == ".csv" else _json_rows(path, findings)
     else:
         raise UsageError(f"{path}: found a {path.suffix} file that no tool of these wrote; {KNOWN}")
-    if tool and len(rows) > 1 and not any("statement" in row for _, row in rows):
-        n_labels = plural(len(rows), "label")
-        expected = "the wording that was answered, as a field `statement` of each task"
-        findings.add(path, rows[0][0], "statement", f"nothing, as in all {n_labels}", expected)
-        findings.check()
     events = [_event(path, line, row, codebook, findings) for line, row in rows]
     if not rows and not findings.found:
         findings.add(path, 2, None, "no label", "one line per label")
     findings.check()
     return tuple(event for event in events if event is not None)
+
+
+def _rows_of_tool(
+    tool: str,
+    path: Path,
+    codebook: str,
+    findings: Findings,
+    tell: Callable[[str], None] | None,
+) -> list[tuple[int, Row]]:
+    """Return the label events of another tool. Several without any statement are a fault."""
+    rows, omissions = read_rows_of(tool, path, codebook, findings)
+    if tell is not None:
+        for sentence in (f"Reading {path.name} as labels of {tool}.", *omissions):
+            tell(sentence)
+    if len(rows) > 1 and not any("statement" in row for _, row in rows):
+        n_labels = plural(len(rows), "label")
+        expected = "the wording that was answered, as a field `statement` of each task"
+        findings.add(path, rows[0][0], "statement", f"nothing, as in all {n_labels}", expected)
+        findings.check()
+    return rows
 
 
 def _plain(event: LabelEvent) -> dict[str, object]:

@@ -72,14 +72,9 @@ def tool_of(path: Path) -> str:
         return "argilla"
     if first_task.keys() >= TABLE_OF_LABEL_STUDIO:
         return "label-studio"
-    if "answer" in first_task and (
-        "accept" in first_task or "label" in first_task or "_task_hash" in first_task
-    ):
+    if _is_of_prodigy(first_task):
         return "prodigy"
-    has_text = isinstance(first_task.get("text", first_task.get("data")), str)
-    if has_text and isinstance(first_task.get("label", first_task.get("labels")), list):
-        return "doccano"
-    return ""
+    return "doccano" if _is_of_doccano(first_task) else ""
 
 
 def _tool_of_table(columns: set[str]) -> str:
@@ -88,6 +83,15 @@ def _tool_of_table(columns: set[str]) -> str:
     if any(OF_SCHEMA in column for column in columns):
         return "potato"
     return ""
+
+
+def _is_of_prodigy(task: Object) -> bool:
+    return "answer" in task and any(name in task for name in ("accept", "label", "_task_hash"))
+
+
+def _is_of_doccano(task: Object) -> bool:
+    has_text = isinstance(task.get("text", task.get("data")), str)
+    return has_text and isinstance(task.get("label", task.get("labels")), list)
 
 
 def _is_of_argilla(record: Object) -> bool:

@@ -292,25 +292,26 @@ def _language_column(
     """
     language_column = ours.get("language", "")
     if language_column:
-        values = sorted(set(table.get(language_column, ())) - {""})
-        words = [value for value in values if not _LANGUAGE.fullmatch(value)]
-        remark = (
-            f"{language_column} has {words[0]!r}: languages are codes such as en, de"
-            if words
-            else ""
-        )
-        return language_column, remark
+        return language_column, _language_remark(language_column, table)
     other_columns = [name for name in columns if name not in taken]
     for column in other_columns:
-        values_of = set(table.get(column, ()))
-        has_codes = len(values_of) > 1 and all(
-            _LANGUAGE.fullmatch(value) and value in _CODES for value in values_of
-        )
-        if has_codes and any(
-            _tells_repeats_apart(table, name, column) for name in columns if name != column
-        ):
-            return column, f"{column} has codes of {len(values_of)} languages"
+        codes = set(table.get(column, ()))
+        if len(codes) < 2 or not all(map(_is_language_code, codes)):
+            continue
+        if any(_tells_repeats_apart(table, name, column) for name in columns if name != column):
+            return column, f"{column} has codes of {len(codes)} languages"
     return "", ""
+
+
+def _language_remark(column: str, table: Mapping[str, Sequence[str]]) -> str:
+    """Return a remark on the first value of a column that is no code, or an empty string."""
+    values = sorted(set(table.get(column, ())) - {""})
+    words = [value for value in values if not _LANGUAGE.fullmatch(value)]
+    return f"{column} has {words[0]!r}: languages are codes such as en, de" if words else ""
+
+
+def _is_language_code(value: str) -> bool:
+    return _LANGUAGE.fullmatch(value) is not None and value in _CODES
 
 
 def _tells_repeats_apart(table: Mapping[str, Sequence[str]], ref: str, language: str) -> bool:

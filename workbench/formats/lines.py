@@ -340,20 +340,17 @@ def _check_origins(
         ref: str | None = start
         while ref is not None and ref in origins and ref not in checked_refs:
             if ref in visited_refs:
-                cycle = [*visited_refs[visited_refs.index(ref) :], ref]
-                line_of_ref = origins[ref]
-                problem = "a circle: " + " → ".join(repr(ref) for ref in cycle)
-                findings.add(
-                    line_of_ref.file,
-                    line_of_ref.line,
-                    "derived_from",
-                    problem,
-                    "a chain that has an end",
-                )
+                _note_circle(origins[ref], visited_refs[visited_refs.index(ref) :], findings)
                 break
             visited_refs.append(ref)
             ref = origins[ref].derived_from
         checked_refs.update(visited_refs)
+
+
+def _note_circle(line: Line, refs: Sequence[str], findings: Findings) -> None:
+    """Note that a statement is derived from itself, by way of others."""
+    problem = "a circle: " + " → ".join(map(repr, (*refs, refs[0])))
+    findings.add(line.file, line.line, "derived_from", problem, "a chain that has an end")
 
 
 def _statement(ref: str, group: list[Line]) -> Statement:

@@ -674,31 +674,31 @@ def _party_positions(gathered: Gathered, path: Path, parts: Sequence[Part]) -> N
     part = next((table for table in parts if _has_positions(table.columns)), None)
     if part is None:
         raise UsageError(f"{path}: found no table with the columns party, statement and position")
-    party, text, position = (
-        _column(names, part.columns) for names in (OF_PARTY, OF_TEXT, OF_POSITION)
-    )
+    party = _column(OF_PARTY, part.columns)
+    text = _column(OF_TEXT, part.columns)
+    position = _column(OF_POSITION, part.columns)
     rows = _rows(gathered, part, (party, text, position), (position,))
     topic = _column(OF_TOPIC, part.columns)
     ref_column = _ref_of_texts(rows, text, part.columns)
     texts: dict[str, Row] = {}
     refs: dict[str, str] = {}
     for row in rows:
-        ref = (
-            row.get(ref_column)
-            if ref_column
-            else refs.setdefault(row.get(text), str(len(refs) + 1))
-        )
-        first_row = texts.setdefault(ref, row)
-        if first_row is row:
+        if ref_column:
+            ref = row.get(ref_column)
+        else:
+            ref = refs.setdefault(row.get(text), str(len(refs) + 1))
+        if ref not in texts:
+            texts[ref] = row
             gathered.add(row, ref, row.get(text), row.get(topic))
             gathered.lines[-1] = replace(gathered.lines[-1], country=row.get("country") or None)
-        elif first_row.get(text) != row.get(text):
-            problem = f"another text of {ref!r} than in line {first_row.line}"
+        elif texts[ref].get(text) != row.get(text):
+            problem = f"another text of {ref!r} than in line {texts[ref].line}"
             gathered.findings.add(row.file, row.line, text, problem, "one text for each statement")
         if row.get(party):
             gathered.answer(row, position, row.get(party), ref, row.get("country"))
     used_columns = (party, text, position, ref_column, topic, "country")
-    if unused := [column for column in part.columns if column and column not in used_columns]:
+    unused = [column for column in part.columns if column and column not in used_columns]
+    if unused:
         gathered.notes.append(f"Left out: {', '.join(unused)}.")
     gathered.note_open()
 
@@ -940,14 +940,7 @@ def read_positions(
     names. Raises UsageError, and InputError.
     """
     manifestos = _read_manifestos(path, how)
-    words = election.casefold().split()
-    selected = [manifesto for manifesto in manifestos if manifesto.is_of(words)]
-    if not selected:
-        countries = sorted({manifesto.country for manifesto in manifestos})
-        raise UsageError(
-            f"{path}: no election {election!r} with positions; countries: "
-            f"{', '.join(countries) or 'none'}"
-        )
+    selected = _of_election(path, manifestos, election)
     our_names = {_plain(name): _plain(our_name) for name, our_name in how.columns.items()}
     country, date = _election_of(path, selected, parties, our_names)
     candidates = [
@@ -971,6 +964,19 @@ def read_positions(
         tuple(without),
         tuple(manifesto for manifesto in candidates if manifesto not in matched),
     )
+
+
+def _of_election(path: Path, manifestos: Sequence[Coded], election: str) -> list[Coded]:
+    """Return the manifestos of the named elections. Raises UsageError if there are none."""
+    words = election.casefold().split()
+    selected = [manifesto for manifesto in manifestos if manifesto.is_of(words)]
+    if not selected:
+        countries = sorted({manifesto.country for manifesto in manifestos})
+        raise UsageError(
+            f"{path}: no election {election!r} with positions; countries: "
+            f"{', '.join(countries) or 'none'}"
+        )
+    return selected
 
 
 def _pairs(

@@ -281,39 +281,44 @@ def _of_list(path: Path) -> tuple[list[_Given], list[Finding]]:
     return entries, findings.found
 
 
-def _faults(one: _Given) -> Iterator[tuple[str, str, str]]:
+def _faults(given: _Given) -> Iterator[tuple[str, str, str]]:
     """Yield (column, finding, expectation) of each fault."""
-    if not one.name or one.name in (NONE, EVERY) or "," in one.name or len(one.name) > LONGEST:
+    if not _is_name(given.name):
         expected = (
             f"a name other than {NONE!r} and {EVERY!r}, of at most {LONGEST} letters and "
             "without a comma"
         )
-        yield "id", repr(one.name[: LONGEST + 1]), expected
-    if one.kind not in tuple(PersonaKind):
-        yield "kind", repr(one.kind), f"one of {', '.join(PersonaKind)}"
+        yield "id", repr(given.name[: LONGEST + 1]), expected
+    if given.kind not in tuple(PersonaKind):
+        yield "kind", repr(given.kind), f"one of {', '.join(PersonaKind)}"
         return
-    if not one.turns or not all(text for _, text in one.turns):
+    if not given.turns or not all(text for _, text in given.turns):
         yield "text", "no text", "the text before each prompt"
         return
-    if not all(
-        _can_be_sent(text) for text in (one.name, one.language, *(text for _, text in one.turns))
-    ):
+    texts = [text for _, text in given.turns]
+    if not all(map(_can_be_sent, (given.name, given.language, *texts))):
         yield "text", "half a character (a lone surrogate)", "whole characters"
-    roles = [role for role, _ in one.turns]
-    if one.kind == PersonaKind.CONVERSATION:
-        talk_roles = roles[1:] if roles[0] == SYSTEM else roles
-        if not talk_roles or talk_roles != [USER, ASSISTANT] * (len(talk_roles) // 2):
-            yield (
-                "turns",
-                ", ".join(roles),
-                "user and assistant by turns, the assistant last; system only at first",
-            )
-    elif roles != [SYSTEM]:
-        yield (
-            "turns",
-            ", ".join(roles),
-            f"one text; several turns are of the kind {PersonaKind.CONVERSATION}",
-        )
+    roles = [role for role, _ in given.turns]
+    expected = _expected_roles(given.kind, roles)
+    if expected:
+        yield "turns", ", ".join(roles), expected
+
+
+def _is_name(name: str) -> bool:
+    """Return whether a persona may have a name."""
+    return bool(name) and name not in (NONE, EVERY) and "," not in name and len(name) <= LONGEST
+
+
+def _expected_roles(kind: str, roles: Sequence[str]) -> str:
+    """Return the turns that a kind must have, or an empty string if it has them."""
+    if kind != PersonaKind.CONVERSATION:
+        is_one_text = roles == [SYSTEM]
+        several = f"one text; several turns are of the kind {PersonaKind.CONVERSATION}"
+        return "" if is_one_text else several
+    talk_roles = roles[1:] if roles[0] == SYSTEM else roles
+    if talk_roles and talk_roles == [USER, ASSISTANT] * (len(talk_roles) // 2):
+        return ""
+    return "user and assistant by turns, the assistant last; system only at first"
 
 
 def _can_be_sent(text: str) -> bool:

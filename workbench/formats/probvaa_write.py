@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from workbench.csv_files import csv_text, guarded
-from workbench.domain.instruments import GOLD, Instrument, Party, PartyAnswer, SurveyAnswer
+from workbench.domain.instruments import (
+    GOLD,
+    Instrument,
+    IssueLabel,
+    Party,
+    PartyAnswer,
+    SurveyAnswer,
+)
 from workbench.domain.prompts import SLOT, Template
 from workbench.domain.statements import ORIGINAL, QUESTION, Statement, Wording
 from workbench.errors import InputError, UsageError
@@ -60,14 +67,8 @@ def _reduced(instrument: Instrument) -> Instrument:
     ]
     country_by_ref = {statement.ref: statement.country or "" for statement in statements}
     issues = tuple(issue for issue in instrument.issues if issue not in ANNOTATED)
-    labels = [label for label in instrument.issue_labels if label.annotator == GOLD]
-    labels = [label for label in labels if label.statement in country_by_ref]
-    party_answers = [
-        answer
-        for answer in instrument.party_answers
-        if country_by_ref.get(answer.statement) == answer.country
-    ]
-    party_answers = [answer for answer in party_answers if _is_known(answer)]
+    labels = _fitting_labels(instrument.issue_labels, country_by_ref, issues)
+    party_answers = tuple(_fitting_party_answers(instrument.party_answers, country_by_ref))
     answering = {(answer.country, answer.party) for answer in party_answers}
     parties = [party for party in instrument.parties if (party.country, party.name) in answering]
     survey = [answer for answer in instrument.survey if _is_surveyed(answer)]
@@ -76,14 +77,32 @@ def _reduced(instrument: Instrument) -> Instrument:
         statements=tuple(statements),
         issues=issues,
         definitions=(),
-        issue_labels=tuple(label for label in labels if label.issue in issues),
+        issue_labels=tuple(labels),
         parties=tuple(parties),
-        party_answers=tuple(party_answers),
+        party_answers=party_answers,
         survey=tuple(answer for answer in survey if answer.statement in country_by_ref),
         templates=tuple(filter(fits, instrument.templates)),
         questionnaire=None,
         notes=(),
     )
+
+
+def _fitting_labels(
+    labels: Iterable[IssueLabel], refs: Collection[str], issues: Collection[str]
+) -> Iterator[IssueLabel]:
+    """Yield the gold labels of statements and issues that the layout has."""
+    for label in labels:
+        if label.annotator == GOLD and label.statement in refs and label.issue in issues:
+            yield label
+
+
+def _fitting_party_answers(
+    answers: Iterable[PartyAnswer], country_by_ref: Mapping[str, str]
+) -> Iterator[PartyAnswer]:
+    """Yield the answers of parties to statements of their own country, in known words."""
+    for answer in answers:
+        if country_by_ref.get(answer.statement) == answer.country and _is_known(answer):
+            yield answer
 
 
 def fits(template: Template) -> bool:

@@ -126,20 +126,7 @@ def _asked(group: Sequence[Line], scales: Sequence[str], findings: Findings) -> 
     }
     line = line_by_column["role"]
     if line is None or line.role is None:
-        if _role_is_at_fault(
-            findings, {(group_line.file.name, group_line.line) for group_line in group}
-        ):
-            return None
-        for name, column_line in line_by_column.items():
-            if column_line is not None:
-                problem = f"{str(getattr(column_line, name))!r} for a statement without a role"
-                findings.add(
-                    column_line.file,
-                    column_line.line,
-                    name,
-                    problem,
-                    f"one of {', '.join(Role)} in 'role'",
-                )
+        _note_missing_role(group, line_by_column, findings)
         return None
     form, scale, yes = (getattr(line_by_column[name], name, None) for name in COLUMNS[1:])
     if line.role is Role.TARGET and form is None:
@@ -153,6 +140,23 @@ def _asked(group: Sequence[Line], scales: Sequence[str], findings: Findings) -> 
     return _Asked(
         Question(line.ref, line.role, form or Form.QUESTION, scale or YES_NO.name, yes), line
     )
+
+
+def _note_missing_role(
+    group: Sequence[Line], line_by_column: Mapping[str, Line | None], findings: Findings
+) -> None:
+    """Note the columns about questions of a statement without a role.
+
+    Nothing is noted if a fault of its role was noted before.
+    """
+    places = {(line.file.name, line.line) for line in group}
+    if _role_is_at_fault(findings, places):
+        return
+    for name, line in line_by_column.items():
+        if line is not None:
+            problem = f"{str(getattr(line, name))!r} for a statement without a role"
+            expected = f"one of {', '.join(Role)} in 'role'"
+            findings.add(line.file, line.line, name, problem, expected)
 
 
 def _check_texts(

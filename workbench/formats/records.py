@@ -864,28 +864,22 @@ def _separator(text: str, signs: str = SEPARATORS) -> str:
     It is the first one that divides all of the first records into the same number of fields,
     otherwise the one that divides the header into the most. It is a comma if none does.
     """
-    field_counts: list[list[int]] = []
-    for separator in signs:
-        reader = csv.reader(StringIO(text[:LOOKED_AT_CHARACTERS], newline=""), delimiter=separator)
-        field_counts.append(
-            [len(cells) for cells in islice(reader, LOOKED_AT) if not is_blank(cells)] or [0]
-        )
-    complete_counts = [
-        counts[:-1] if len(text) > LOOKED_AT_CHARACTERS and len(counts) > 1 else counts
-        for counts in field_counts
-    ]
-    even_separator = next(
-        (
-            separator
-            for separator, counts in zip(signs, complete_counts, strict=True)
-            if len(set(counts)) == 1 and counts[0] > 1
-        ),
-        "",
-    )
-    header_counts = [counts[0] for counts in complete_counts]
-    if even_separator or max(header_counts) < 2:
-        return even_separator or COMMA
-    return signs[header_counts.index(max(header_counts))]
+    counts_by_separator = {separator: _field_counts(text, separator) for separator in signs}
+    for separator, counts in counts_by_separator.items():
+        if len(set(counts)) == 1 and counts[0] > 1:
+            return separator
+    header_counts = {separator: counts[0] for separator, counts in counts_by_separator.items()}
+    separator = max(header_counts, key=header_counts.__getitem__)
+    return separator if header_counts[separator] > 1 else COMMA
+
+
+def _field_counts(text: str, separator: str) -> list[int]:
+    """Return the number of fields of each of the first records, or a 0 if there are no records."""
+    reader = csv.reader(StringIO(text[:LOOKED_AT_CHARACTERS], newline=""), delimiter=separator)
+    counts = [len(cells) for cells in islice(reader, LOOKED_AT) if not is_blank(cells)]
+    if len(text) > LOOKED_AT_CHARACTERS and len(counts) > 1:
+        return counts[:-1]  # the last record may be incomplete
+    return counts or [0]
 
 
 def _of_lines(path: Path, findings: Findings, how: ReadSettings) -> Iterator[tuple[int, list[str]]]:

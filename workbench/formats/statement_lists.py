@@ -530,15 +530,19 @@ def _is_numbering(matches: Sequence[re.Match[str]]) -> bool:
     if len(styles) > 1 and not are_clear:
         return False
     numbers = [int(match["number"]) for match in matches]
-    counts_up = all(following == previous + 1 for previous, following in pairwise(numbers))
+    if not _counts_up(numbers):
+        return are_clear and all(len(match["number"]) < 4 for match in matches)
     starts_list = numbers[0] <= 1
-    if counts_up and are_clear:
+    if are_clear:
         return len(numbers) > 1 or starts_list
     word = matches[0]["word"] or ""
-    if counts_up and not word.endswith((" ", ".", "-")):
-        return len(numbers) > 2 or (len(numbers) == 2 and starts_list)
-    are_short = all(len(match["number"]) < 4 for match in matches)
-    return are_short and len(numbers) > 1 and are_clear
+    if word.endswith((" ", ".", "-")):
+        return False
+    return len(numbers) > 2 or (len(numbers) == 2 and starts_list)
+
+
+def _counts_up(numbers: Sequence[int]) -> bool:
+    return all(following == previous + 1 for previous, following in pairwise(numbers))
 
 
 def _all_clear(matches: Iterable[re.Match[str]]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
@@ -96,21 +96,33 @@ def read_rows(
         path, line, header, findings, required, optional, prefixes, any_columns, first_counts
     ):
         return []
+    filled_columns = [name for name in required if name not in may_be_empty]
     rows = []
+    for row in _rows_below(path, header, numbered_rows, findings, guarded=guarded):
+        rows.append(row)
+        for name in filled_columns:
+            if not row.get(name):
+                findings.add(path, row.line, name, "an empty cell", "some text")
+    return rows
+
+
+def _rows_below(
+    path: Path,
+    header: Sequence[str],
+    numbered_rows: Iterable[tuple[int, list[str]]],
+    findings: Findings,
+    *,
+    guarded: bool,
+) -> Iterator[Row]:
+    """Yield the rows with as many cells as the header. Others are noted, unless they are blank."""
     for line, cells in numbered_rows:
         if is_blank(cells):
             continue
-        if len(cells) != len(header):
-            findings.add(
-                path, line, None, f"{len(cells)} fields", f"{len(header)}, as in the header"
-            )
-            continue
-        row = Row(path, line, _cells_by_name(header, cells, guarded=guarded))
-        rows.append(row)
-        for name in required:
-            if not row.get(name) and name not in may_be_empty:
-                findings.add(path, line, name, "an empty cell", "some text")
-    return rows
+        if len(cells) == len(header):
+            yield Row(path, line, _cells_by_name(header, cells, guarded=guarded))
+        else:
+            expected = f"{len(header)}, as in the header"
+            findings.add(path, line, None, f"{len(cells)} fields", expected)
 
 
 def _cells_by_name(header: Sequence[str], cells: Sequence[str], *, guarded: bool) -> dict[str, str]:
@@ -133,35 +145,32 @@ def _header_is_good(
     first_counts: Sequence[str],
 ) -> bool:
     n_faults = len(findings.found)
-    known_columns = [*required, *optional]
     for name in required:
         if name not in header:
             similar = nearest(name, header)
             finding = "no such column" + (f" (there is {similar!r})" if similar else "")
             findings.add(path, line, name, finding, "a required column")
+    known_columns = [*required, *optional]
     for name, count in Counter(header).items():
-        if count > 1 and name not in first_counts and (name or not any_columns):
-            findings.add(
-                path,
-                line,
-                name,
-                f"{count} columns of this name",
-                f"one; {_leave_out(f'{name} (2)')}",
-            )
-        if any_columns:
+        is_read = bool(name) or not any_columns
+        if count > 1 and is_read and name not in first_counts:
+            expected = f"one; {_leave_out(f'{name} (2)')}"
+            findings.add(path, line, name, f"{count} columns of this name", expected)
+        if any_columns or name in known_columns:
             continue
-        if not name and name not in known_columns:
+        if not name:
             position = header.index("") + 1
             expected = f"a name in the header; {_leave_out(str(position))}"
             findings.add(path, line, name, f"column {position} without a name", expected)
-        elif name not in known_columns and not any(
-            name.startswith(prefix) and name != prefix for prefix in prefixes
-        ):
-            finding, expected = unknown(
-                "column", name, [*known_columns, *(f"{prefix}…" for prefix in prefixes)]
-            )
-            findings.add(path, line, name, finding, expected)
+        elif not _has_prefix(name, prefixes):
+            names = [*known_columns, *(f"{prefix}…" for prefix in prefixes)]
+            findings.add(path, line, name, *unknown("column", name, names))
     return len(findings.found) == n_faults
+
+
+def _has_prefix(name: str, prefixes: Iterable[str]) -> bool:
+    """Return whether a name is one of the prefixes with a text behind it."""
+    return any(name.startswith(prefix) and name != prefix for prefix in prefixes)
 
 
 def header_told(row: int) -> str:

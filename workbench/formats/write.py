@@ -11,8 +11,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from workbench.domain.instruments import Instrument, gold_labels
-from workbench.domain.statements import Statement
+from workbench.domain.instruments import (
+    Instrument,
+    IssueLabel,
+    PartyAnswer,
+    SurveyAnswer,
+    gold_labels,
+)
+from workbench.domain.statements import Statement, VariantId
 from workbench.errors import InputError, UnknownName, UsageError
 from workbench.formats.choice_instruments import (
     beside_choices,
@@ -181,48 +187,56 @@ def without_strays(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]
     Each loss has a sentence. A published data set may have answers to statements that it lacks, and
     a store may have labels of a removed issue. Our own files may not.
     """
-    refs = {statement.ref for statement in instrument.statements}
-    parties = {(party.country, party.name) for party in instrument.parties}
-    wordings = {
-        (statement.ref, wording.variant)
-        for statement in instrument.statements
-        for wording in statement.wordings
-    }
-    issues = set(instrument.issues)
+    labels = _known_labels(instrument)
+    party_answers = _known_party_answers(instrument)
+    survey = _known_survey_answers(instrument)
     questionnaire, questionnaire_losses = normal_questionnaire(instrument)
     reduced = replace(
         instrument,
-        issue_labels=tuple(
-            label
-            for label in instrument.issue_labels
-            if label.statement in refs and (not issues or label.issue in issues)
-        ),
-        party_answers=tuple(
-            answer
-            for answer in instrument.party_answers
-            if answer.statement in refs and (answer.country, answer.party) in parties
-        ),
-        survey=tuple(
-            answer for answer in instrument.survey if (answer.statement, answer.variant) in wordings
-        ),
+        issue_labels=labels,
+        party_answers=party_answers,
+        survey=survey,
         questionnaire=questionnaire,
     )
-    names = {
-        "issue_labels": "labels",
-        "party_answers": "answers of parties",
-        "survey": "answers of people",
+    n_lost_by_caption = {
+        "labels": len(instrument.issue_labels) - len(labels),
+        "answers of parties": len(instrument.party_answers) - len(party_answers),
+        "answers of people": len(instrument.survey) - len(survey),
     }
-    n_lost = {
-        caption: len(getattr(instrument, name)) - len(getattr(reduced, name))
-        for name, caption in names.items()
-    }
-    losses = tuple(
-        f"{n:,} {caption} on statements, wordings, issues or parties that the instrument does not "
-        "have."
-        for caption, n in n_lost.items()
-        if n
-    )
+    losses = [
+        f"{n_lost:,} {caption} on statements, wordings, issues or parties that the instrument does "
+        "not have."
+        for caption, n_lost in n_lost_by_caption.items()
+        if n_lost
+    ]
     return reduced, (*losses, *questionnaire_losses)
+
+
+def _known_labels(instrument: Instrument) -> tuple[IssueLabel, ...]:
+    """Return the labels of statements that the instrument has, for its issues if it names any."""
+    refs = {statement.ref for statement in instrument.statements}
+    labels = [label for label in instrument.issue_labels if label.statement in refs]
+    if not instrument.issues:
+        return tuple(labels)
+    return tuple(label for label in labels if label.issue in instrument.issues)
+
+
+def _known_party_answers(instrument: Instrument) -> tuple[PartyAnswer, ...]:
+    """Return the answers of parties to statements, both of which the instrument has."""
+    refs = {statement.ref for statement in instrument.statements}
+    parties = {(party.country, party.name) for party in instrument.parties}
+    answers = [answer for answer in instrument.party_answers if answer.statement in refs]
+    return tuple(answer for answer in answers if (answer.country, answer.party) in parties)
+
+
+def _known_survey_answers(instrument: Instrument) -> tuple[SurveyAnswer, ...]:
+    """Return the answers of people to wordings that the instrument has."""
+    wordings: set[tuple[str, VariantId]] = set()
+    for statement in instrument.statements:
+        wordings.update((statement.ref, wording.variant) for wording in statement.wordings)
+    return tuple(
+        answer for answer in instrument.survey if (answer.statement, answer.variant) in wordings
+    )
 
 
 def _check_encodable(instrument: Instrument) -> None:
