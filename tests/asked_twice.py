@@ -21,7 +21,7 @@ from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.prompts import TemplateChoice
 from workbench.domain.responses import EXACTLY, Sampling
 from workbench.domain.statements import ORIGINAL
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 
 MODEL, OTHER = "one", "plain"
 "the model, and the family that is asked beside the audit's own"
@@ -86,7 +86,11 @@ def asked_twice(path: Path, audit: str, change: str, asked: Sequence[int] = (1, 
         t for t in shipped_templates(audit) if audit == "questionnaire" or t.name in EDITED[audit]
     )
     other = tuple(replace(t, user=f"Please. {t.user}") for t in shipped)
-    persona = Persona(answers=tuple(SAYS.values())) if audit == "bias_score" else Persona()
+    persona = (
+        ScriptedPersona(answers=tuple(SAYS.values()))
+        if audit == "bias_score"
+        else ScriptedPersona()
+    )
     with new_store(path) as store:
         for turn in asked:
             templates = (shipped, other)[turn - 1]

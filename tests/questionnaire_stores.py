@@ -9,21 +9,21 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from stores.core.store import Store
-from stores.runs.scores import ScoredPrompt, TokenTable
+from stores.runs.scores import NextTokenTable, ScoredPrompt
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Persona, Probe
 from workbench.domain.questionnaires import (
     YES_NO,
+    AnswerOption,
     Contexts,
     Form,
     Meaning,
-    Option,
     Pole,
     Question,
     Questionnaire,
+    QuestionRole,
     Respondent,
-    Role,
     Scale,
 )
 from workbench.domain.responses import EXACTLY, ModelCard
@@ -34,9 +34,9 @@ NAME = "panel"
 AGREEMENT = Scale(
     "agreement",
     (
-        Option(("agree",), Meaning.YES),
-        Option(("neither",), Meaning.NEUTRAL),
-        Option(("disagree",), Meaning.NO),
+        AnswerOption(("agree",), Meaning.YES),
+        AnswerOption(("neither",), Meaning.NEUTRAL),
+        AnswerOption(("disagree",), Meaning.NO),
     ),
 )
 CONTEXT, TARGETS = tuple(f"c{i}" for i in range(10)), ("t0", "t1")
@@ -70,9 +70,9 @@ def panel(respondents: int = 10, name: str = NAME) -> Instrument:
     """Return a questionnaire of ten context questions and two targets, each with two
     paraphrases.
     """
-    questions = [Question(ref, Role.CONTEXT) for ref in CONTEXT]
+    questions = [Question(ref, QuestionRole.CONTEXT) for ref in CONTEXT]
     questions += [
-        Question(ref, Role.TARGET, Form.STATEMENT, AGREEMENT.name, leaning)
+        Question(ref, QuestionRole.TARGET, Form.STATEMENT, AGREEMENT.name, leaning)
         for ref, leaning in zip(TARGETS, (Pole.LIBERAL, Pole.CONSERVATIVE), strict=True)
     ]
     statements = [
@@ -146,7 +146,7 @@ def predict(
     store.jobs.finish(job, attempt, "done")
 
 
-def table(yes: float, no: float, *, words: bool = True) -> TokenTable:
+def table(yes: float, no: float, *, words: bool = True) -> NextTokenTable:
     """Return next tokens: yes and no in several spellings, others, and beyond the tenth place some
     more yes.
     """
@@ -162,7 +162,7 @@ def table(yes: float, no: float, *, words: bool = True) -> TokenTable:
             named[-1],
         )
     beyond = {"yes": yes + 0.02, "no": no} if words else None
-    return TokenTable(named, 0.01, beyond)
+    return NextTokenTable(named, 0.01, beyond)
 
 
 def answer_of(store: Store, probe: Probe, instrument: str = NAME) -> bool:

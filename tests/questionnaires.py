@@ -15,29 +15,29 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Prompt
 from workbench.domain.questionnaires import (
     YES_NO,
+    AnswerOption,
     Contexts,
     Form,
     Meaning,
-    Option,
     Pole,
     Question,
     Questionnaire,
+    QuestionRole,
     Respondent,
-    Role,
     Scale,
 )
 from workbench.domain.responses import EXACTLY
 from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind, Wording
 from workbench.inference.base import NextTokens
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.pipeline import asking, planning, scoring
 
 ATTITUDE = Scale(
     "attitude",
     (
-        Option(("agree",), Meaning.YES),
-        Option(("neither",), Meaning.NEUTRAL),
-        Option(("disagree",), Meaning.NO),
+        AnswerOption(("agree",), Meaning.YES),
+        AnswerOption(("neither",), Meaning.NEUTRAL),
+        AnswerOption(("disagree",), Meaning.NO),
     ),
 )
 CONTEXT = tuple(f"c{i}" for i in range(6))
@@ -80,9 +80,9 @@ def panel(respondents: int = 10) -> Instrument:
         for ref, text in texts.items()
     )
     questions = (
-        *(Question(ref, Role.CONTEXT, leaning=Pole.LIBERAL) for ref in CONTEXT),
-        Question("state", Role.TARGET, Form.STATEMENT, "attitude", Pole.CONSERVATIVE),
-        Question("market", Role.TARGET, Form.STATEMENT, "attitude", Pole.LIBERAL),
+        *(Question(ref, QuestionRole.CONTEXT, leaning=Pole.LIBERAL) for ref in CONTEXT),
+        Question("state", QuestionRole.TARGET, Form.STATEMENT, "attitude", Pole.CONSERVATIVE),
+        Question("market", QuestionRole.TARGET, Form.STATEMENT, "attitude", Pole.LIBERAL),
     )
     answers = [
         {ref: ("yes", "no")[(i + j) % 2] for j, ref in enumerate(CONTEXT)}
@@ -104,7 +104,7 @@ class Known(ScriptedModel):
     """
 
     def __init__(self, yes: float = 0.7, no: float = 0.2, name: str = "known") -> None:
-        super().__init__(Persona(), name)
+        super().__init__(ScriptedPersona(), name)
         self.yes, self.no = yes, no
         self.put_to_it: list[Prompt] = []
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workbench.audits.response_bias.answers import Table, tabulate
+from workbench.audits.response_bias.answers import ChoiceTable, tabulate
 from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation
 
 OFFERED: Mapping[Bias, tuple[int, int]] = {
@@ -59,6 +59,6 @@ def answers(
 
 def table(
     bias: Bias, pairs: Sequence[tuple[str, str]], condition: Perturbation | None = None, **more: Any
-) -> Table:
+) -> ChoiceTable:
     """Return the `answers` of the same arguments as arrays."""
     return tabulate(answers(bias, pairs, condition, **more))

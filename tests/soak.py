@@ -62,7 +62,7 @@ def annotate(path: Path, name: str, seed: int, said: Path) -> None:
 def rule(path: Path, name: str, seed: int, said: Path) -> None:
     """Rule on statements, and note every ruling once it is stored."""
     from stores.core.store import Store
-    from workbench.domain.rulings import Ruled, Subject, Verdict
+    from workbench.domain.rulings import Ruled, RulingVerdict, Subject
 
     rng = np.random.default_rng(seed)
     with Store.open(path) as store, said.open("a", encoding="utf-8") as notes:
@@ -71,7 +71,7 @@ def rule(path: Path, name: str, seed: int, said: Path) -> None:
             subject = Subject(
                 Ruled.STATEMENT, {"instrument": "veldania", "statement": str(ref), "version": "1"}
             )
-            made = store.rulings.rule(subject, Verdict.CONFIRMED, auditor=name, reason="soak")
+            made = store.rulings.rule(subject, RulingVerdict.CONFIRMED, auditor=name, reason="soak")
             notes.write(json.dumps(made.uid.hex()) + "\n")
             notes.flush()
             os.fsync(notes.fileno())

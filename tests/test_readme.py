@@ -10,7 +10,7 @@ import click
 import pytest
 
 from workbench.cli.main import workbench
-from workbench.cli.parser import Command
+from workbench.cli.parser import VerbCommand
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -37,5 +37,5 @@ def test_make_knows_the_targets_that_it_names(target: str) -> None:
 def test_a_command_can_be_typed(line: str) -> None:
     _, verb, *words = shlex.split(line, comments=True)
     command = workbench().narrowed(click.Context(workbench()), [verb, *words])
-    assert isinstance(command, Command)
+    assert isinstance(command, VerbCommand)
     command.make_context(verb, words)

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.domain.names import thing_name
-from workbench.domain.questionnaires import Meaning, Option, Scale, Tallied, folded
+from workbench.domain.questionnaires import AnswerOption, Meaning, Scale, Tallied, folded
 from workbench.errors import UsageError
 from workbench.toml_files import TomlFile
 
@@ -61,9 +61,9 @@ def name_fault(name: str) -> tuple[str, str] | None:
     return None
 
 
-def options_of(tables: Sequence[Any]) -> tuple[tuple[Option, ...], list[Fault]]:
+def options_of(tables: Sequence[Any]) -> tuple[tuple[AnswerOption, ...], list[Fault]]:
     """Return the options of parsed tables, and their faults. Options with a fault are left out."""
-    options: list[Option] = []
+    options: list[AnswerOption] = []
     faults: list[Fault] = []
     earlier_values: dict[str, str] = {}
     for index, table in enumerate(tables):
@@ -71,7 +71,9 @@ def options_of(tables: Sequence[Any]) -> tuple[tuple[Option, ...], list[Fault]]:
         faults += [(index, *fault) for fault in option_faults]
         if not option_faults:
             options.append(
-                Option(tuple(value.strip() for value in table["values"]), Meaning(table["meaning"]))
+                AnswerOption(
+                    tuple(value.strip() for value in table["values"]), Meaning(table["meaning"])
+                )
             )
     return tuple(options), faults
 
@@ -123,7 +125,7 @@ def _codings(scale: Scale, used: Collection[str]) -> str:
     return "; and ".join(texts)
 
 
-def _in_words(option: Option) -> str:
+def _in_words(option: AnswerOption) -> str:
     """Return an answer as people read it, or its meaning if it is known by its number alone."""
     return option.meaning.value if _NUMBER.fullmatch(option.values[0]) else option.values[0]
 

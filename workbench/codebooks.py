@@ -21,7 +21,7 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
 
-from workbench.domain.annotations import Codebook, LabelOption, Subject
+from workbench.domain.annotations import Codebook, LabelOption, LabelSubject
 from workbench.toml_files import TomlFile
 
 RESERVED_KEYS = frozenset("zsfmgqhjkcv0123456789")
@@ -61,11 +61,11 @@ def _parsed(file: TomlFile) -> Codebook:
     file.unknown_keys(_KEYS)
     texts = {key: file.words(key) for key in _TEXTS}
     subject = texts.pop("subject")
-    if subject and subject not in tuple(Subject):
-        file.fault("subject", repr(subject), f"one of {', '.join(Subject)}")
+    if subject and subject not in tuple(LabelSubject):
+        file.fault("subject", repr(subject), f"one of {', '.join(LabelSubject)}")
     ordinal = _ordinal(file, tuple(option.label for option in options))
     file.check()
-    return Codebook(**texts, subject=Subject(subject), options=options, ordinal=ordinal)
+    return Codebook(**texts, subject=LabelSubject(subject), options=options, ordinal=ordinal)
 
 
 def _options(file: TomlFile) -> tuple[LabelOption, ...]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     # The layers leave this type out: nothing is imported.
     from workbench.audits.audit import (
         Audit,
-        Place,
+        AuditPlace,
     )
 
 FORMER = {
@@ -64,7 +64,7 @@ def asking() -> tuple[Audit, ...]:
     return tuple(listed_audit for listed_audit in every_audit() if listed_audit.asks)
 
 
-def places() -> tuple[Place, ...]:
+def places() -> tuple[AuditPlace, ...]:
     """Return the places of audits' results in the terminal.
 
     A place that names no digit gets the first free one.

@@ -14,7 +14,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from stores.core.base import Aggregate, decode_text, execute_named, now, now_after, table
-from workbench.domain.annotations import Codebook, LabelOption, Subject, change_fault
+from workbench.domain.annotations import Codebook, LabelOption, LabelSubject, change_fault
 from workbench.domain.names import person_name
 from workbench.domain.statements import Relation, Side, VariantId, VariantKind
 from workbench.errors import ConflictError, UsageError
@@ -215,7 +215,7 @@ def codebook_from_json(body: str) -> Codebook:
         name=value["name"],
         title=value["title"],
         question=value["question"],
-        subject=Subject(value["subject"]),
+        subject=LabelSubject(value["subject"]),
         options=tuple(LabelOption(*option) for option in value["options"]),
         guideline=value["guideline"],
         ordinal=tuple(value["ordinal"]),

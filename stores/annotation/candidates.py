@@ -26,7 +26,7 @@ AT_ONCE = 10_000
 "number of texts that are read in one step"
 
 
-class Place(NamedTuple):
+class DesignPlace(NamedTuple):
     """The position of a text in the design: statement, variant, template and model."""
 
     instrument: str
@@ -65,7 +65,7 @@ class Candidates:
     answers: NDArray[np.int32]
     codes: NDArray[np.int32]
     "indices into `places`"
-    places: Sequence[Place]
+    places: Sequence[DesignPlace]
     read: Callable[[Sequence[int]], Sequence[str]]
     "returns the texts of these rowids"
 
@@ -166,11 +166,11 @@ class Candidates:
 class _PlaceCodes:
     """Places with an index each, to which new ones can be added."""
 
-    def __init__(self, places: Sequence[Place]) -> None:
+    def __init__(self, places: Sequence[DesignPlace]) -> None:
         self.places = list(places)
         self._code_by_place = {place: code for code, place in enumerate(places)}
 
-    def code_of(self, place: Place) -> int:
+    def code_of(self, place: DesignPlace) -> int:
         """Return the index of a place, which is added if it is new."""
         if place not in self._code_by_place:
             self._code_by_place[place] = len(self.places)
@@ -178,7 +178,7 @@ class _PlaceCodes:
         return self._code_by_place[place]
 
 
-def _pooled_place(first: Place, group: Sequence[Place], several: str) -> Place:
+def _pooled_place(first: DesignPlace, group: Sequence[DesignPlace], several: str) -> DesignPlace:
     """Return the place of one text with several places, the first of which is `first`."""
     has_one_template = len({place.template for place in group}) == 1
     has_one_model = len({place.model for place in group}) == 1
@@ -287,10 +287,12 @@ class _UsedPlace(NamedTuple):
     model: str
 
     @property
-    def place(self) -> Place:
+    def place(self) -> DesignPlace:
         cell = self.cell
         variant = str(VariantId(VariantKind(cell.kind), cell.ordinal))
-        return Place(cell.instrument, cell.ref, variant, cell.template, cell.scale, self.model)
+        return DesignPlace(
+            cell.instrument, cell.ref, variant, cell.template, cell.scale, self.model
+        )
 
     @property
     def sort_key(self) -> tuple[object, ...]:
@@ -426,11 +428,13 @@ def _order(
     return np.lexsort((tie_ranks[codes], text_ranks[texts], place_ranks[codes]))
 
 
-def of_rows(connection: sqlite3.Connection, rows: Iterable[tuple[int, int, Place]]) -> Candidates:
+def of_rows(
+    connection: sqlite3.Connection, rows: Iterable[tuple[int, int, DesignPlace]]
+) -> Candidates:
     """Return (rowid of the text, of the wording, place) rows as columns."""
     import numpy as np
 
-    code_by_place: dict[Place, int] = {}
+    code_by_place: dict[DesignPlace, int] = {}
     table = [
         (text_id, wording_id, code_by_place.setdefault(place, len(code_by_place)))
         for text_id, wording_id, place in rows

@@ -32,7 +32,7 @@ from stores.core.base import Aggregate, decode_text, now, now_after, table
 from stores.core.values import checked_confidence
 from stores.jobs.job_rows import write_progress
 from stores.runs.run_rows import LIVE
-from workbench.domain.annotations import Codebook, ItemLabels, Purpose, Reason
+from workbench.domain.annotations import Codebook, DisagreementReason, ItemLabels, Purpose
 from workbench.domain.keys import content_key
 from workbench.domain.names import person_name
 from workbench.domain.readings import ReaderCard, ReaderKind
@@ -59,7 +59,7 @@ class GivenLabel:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class AdjudicatorDecision:
     """An adjudicator's decision."""
 
     auditor: str
@@ -79,7 +79,7 @@ class JudgedItem:
 
     context: Context
     labels: tuple[GivenLabel, ...]
-    decision: Decision | None
+    decision: AdjudicatorDecision | None
     stratum: str
     issues: tuple[str, ...] = ()
     "policy issues that the statement bears on"
@@ -169,7 +169,7 @@ class Labels(Aggregate):
         unit: int,
         codebook: Codebook,
         label: str,
-        reason: Reason,
+        reason: DisagreementReason,
         note: str,
         auditor: str,
         seen: Iterable[GivenLabel] | None = None,
@@ -376,11 +376,11 @@ def item_labels(judged: Iterable[JudgedItem]) -> tuple[ItemLabels, ...]:
 
 def _decision(
     row: tuple[str, str, str, str, str, bytes] | None, labels: Sequence[GivenLabel]
-) -> Decision | None:
+) -> AdjudicatorDecision | None:
     if row is None:
         return None
     auditor, label, reason, note, decided_at, decision_basis = row
-    return Decision(
+    return AdjudicatorDecision(
         auditor, label, reason, note, decided_at, current=decision_basis == basis(labels)
     )
 
@@ -492,7 +492,7 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
-class Predicted:
+class PredictedLabel:
     """A classifier's reading of a pending response."""
 
     text_id: int
@@ -604,7 +604,7 @@ class Classifiers(Aggregate):
     def predict(
         self,
         classifier: Classifier,
-        predictions: Iterable[Predicted],
+        predictions: Iterable[PredictedLabel],
         *,
         job: tuple[int, int, str] | None = None,
     ) -> None:

@@ -19,7 +19,7 @@ from stores.annotation.annotation_items import (
     unit_of,
     version_of,
 )
-from stores.annotation.candidates import Candidates, Place, answers, of_rows
+from stores.annotation.candidates import Candidates, DesignPlace, answers, of_rows
 from stores.core.base import Aggregate, decode_text, now, table, text_ids
 from workbench.domain.annotations import Codebook, LabelEvent, Purpose
 from workbench.domain.keys import text_key
@@ -217,7 +217,7 @@ class Queues(Aggregate):
         return of_rows(
             self.connection,
             (
-                (text_id, wording_id, Place(name, ref, "original", source or name, "", ""))
+                (text_id, wording_id, DesignPlace(name, ref, "original", source or name, "", ""))
                 for text_id, wording_id, name, ref, source in rows
             ),
         )

@@ -43,7 +43,7 @@ class WordingState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class AskedWording:
+class ShownWording:
     """A question as the respondent sees it: a text."""
 
     position: int
@@ -115,7 +115,7 @@ class _Item:
             self.steps.append((when, None if agrees is None else bool(agrees)))
 
 
-class Respondent(PersonSession):
+class SurveyRespondent(PersonSession):
     """One person in one survey session."""
 
     def __init__(self, store: Store, survey: int):
@@ -138,11 +138,11 @@ class Respondent(PersonSession):
         self.restrict(_permissions(int(survey)))
 
     @classmethod
-    def open(cls, path: Path | str, survey: int) -> Respondent:
+    def open(cls, path: Path | str, survey: int) -> SurveyRespondent:
         """Open a store for one session. Raises UnknownName for a missing session."""
         return open_session(path, lambda store: cls(store, survey))
 
-    def next(self) -> AskedWording | None:
+    def next(self) -> ShownWording | None:
         """Return the next question, or None if there is none.
 
         Open ones come in the planned order, then skipped ones. If a statement was changed since the
@@ -168,7 +168,7 @@ class Respondent(PersonSession):
             self._wording(position)
             self._append(connection, position, None, skipped=True, elapsed_ms=elapsed_ms)
 
-    def undo(self) -> AskedWording | None:
+    def undo(self) -> ShownWording | None:
         """Withdraw the newest answer or skip of the session and return its question.
 
         Its age does not matter. Returns None if there is nothing to undo. Withdrawn answers stay on
@@ -240,7 +240,7 @@ class Respondent(PersonSession):
             raise UnknownName(f"the session of {self.name} has no question {position}")
         return int(row[0])
 
-    def _question(self, connection: sqlite3.Connection, position: int, item: _Item) -> AskedWording:
+    def _question(self, connection: sqlite3.Connection, position: int, item: _Item) -> ShownWording:
         """Return the text of a question in its current wording.
 
         If that no longer exists, the planned wording is used.
@@ -255,7 +255,7 @@ class Respondent(PersonSession):
             "= ?",
             (item.wording if item.now is None else item.now,),
         ).fetchone()
-        return AskedWording(position, decode_text(body), language)
+        return ShownWording(position, decode_text(body), language)
 
     def _append(
         self,

@@ -55,7 +55,7 @@ class AskedPrompt:
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class AnswerLabel:
     """The label of an answer by a classifier, an annotator or an adjudicator."""
 
     ref: str
@@ -170,12 +170,12 @@ class ReviewQueries(Aggregate):
             self.connection.execute("select body from text where key = ?", (key,)).fetchone()[0]
         )
 
-    def labelled(self, run: Run) -> tuple[Labelled, ...]:
+    def labelled(self, run: Run) -> tuple[AnswerLabel, ...]:
         """Return the newest labels of classifiers and people for the answers of a run."""
         texts = [text_id for (text_id,) in self.connection.execute(_LABELLED_TEXTS)]
         if not texts:
             return ()
-        newest: dict[tuple[bytes, bytes, str, str], Labelled] = {}
+        newest: dict[tuple[bytes, bytes, str, str], AnswerLabel] = {}
         for (
             ref,
             variant_kind,
@@ -188,7 +188,7 @@ class ReviewQueries(Aggregate):
         ) in self.connection.execute(
             _LABELLED, run_values(self.connection, run) | {"texts": json.dumps(texts)}
         ):
-            newest[prompt, text, reader_kind, reader_name] = Labelled(
+            newest[prompt, text, reader_kind, reader_name] = AnswerLabel(
                 ref,
                 _variant(variant_kind, ordinal),
                 bytes(prompt),

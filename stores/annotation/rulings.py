@@ -22,8 +22,8 @@ from stores.runs.run_rows import Run
 from workbench.domain.keys import KEY_BYTES, content_key
 from workbench.domain.names import person_name
 from workbench.domain.readings import ReaderCard, ReaderKind
-from workbench.domain.reviews import ControlItem, ControlSample, Drawn
-from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
+from workbench.domain.reviews import ControlItem, ControlSample, DrawnStratum
+from workbench.domain.rulings import Ruled, Ruling, RulingVerdict, Subject
 from workbench.domain.statements import VariantId, VariantKind
 from workbench.errors import ConflictError, UsageError
 
@@ -37,7 +37,7 @@ class Rulings(Aggregate):
     def rule(
         self,
         subject: Subject,
-        verdict: Verdict,
+        verdict: RulingVerdict,
         *,
         auditor: str,
         reason: str,
@@ -47,8 +47,10 @@ class Rulings(Aggregate):
 
         For `label` see `Ruling`.
         """
-        if label is not None and verdict is not Verdict.MISREAD:
-            raise UsageError(f"a right reading belongs to {Verdict.MISREAD}, not to {verdict}")
+        if label is not None and verdict is not RulingVerdict.MISREAD:
+            raise UsageError(
+                f"a right reading belongs to {RulingVerdict.MISREAD}, not to {verdict}"
+            )
         return self._append(
             subject, verdict, label, _reason(reason), person_name(auditor, "auditor")
         )
@@ -74,7 +76,7 @@ class Rulings(Aggregate):
     def _append(
         self,
         subject: Subject,
-        verdict: Verdict | None,
+        verdict: RulingVerdict | None,
         label: str | None,
         reason: str,
         auditor: str,
@@ -165,7 +167,7 @@ def _events(
 
 def _ruling(row: sqlite3.Row) -> Ruling:
     subject = Subject(Ruled(row["kind"]), json.loads(row["subject"]))
-    verdict = None if row["verdict"] is None else Verdict(row["verdict"])
+    verdict = None if row["verdict"] is None else RulingVerdict(row["verdict"])
     return Ruling(
         row["uid"],
         subject,
@@ -477,7 +479,7 @@ class ControlSamples(Aggregate):
         run: Mapping[str, str],
         reader: ReaderCard,
         seed: int,
-        strata: Mapping[str, Drawn],
+        strata: Mapping[str, DrawnStratum],
         items: Sequence[ControlItem],
         drawn_by: str,
     ) -> None:
@@ -539,7 +541,7 @@ class ControlSamples(Aggregate):
             json.loads(row["run"]),
             ReaderCard(ReaderKind(row["reader_kind"]), row["reader"], row["reader_version"]),
             row["seed"],
-            {name: Drawn(*sizes) for name, sizes in json.loads(row["strata"]).items()},
+            {name: DrawnStratum(*sizes) for name, sizes in json.loads(row["strata"]).items()},
             row["drawn_by"],
             row["at"],
             self._items(bytes(row["uid"])),

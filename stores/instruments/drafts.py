@@ -33,7 +33,7 @@ ACCEPTED = ("accepted", "edited")
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class RecordedDecision:
     """A person's decision about a draft."""
 
     decision: str
@@ -81,7 +81,7 @@ class Draft:
     "one of `STATES`"
     made: Made | None
     "None for a rule"
-    decision: Decision | None
+    decision: RecordedDecision | None
     "the newest decision, or None if there is none"
 
 
@@ -115,9 +115,9 @@ def _draft_source(row: sqlite3.Row) -> Made:
     return Made(*model_values, sampling, row["job_id"], row["code_version"], row["host"])
 
 
-def _decision(row: sqlite3.Row) -> Decision:
+def _decision(row: sqlite3.Row) -> RecordedDecision:
     text = None if row["text"] is None else decode_text(row["text"])
-    return Decision(
+    return RecordedDecision(
         row["decision"], text, row["person"], row["note"], row["decided_at"], row["batch"]
     )
 
@@ -178,7 +178,7 @@ class NewDraft:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class DrafterRows:
     """The rowids of a drafter."""
 
     model: int
@@ -193,7 +193,7 @@ class Drafts(Aggregate):
         self,
         instrument: str,
         drafts: Sequence[NewDraft],
-        source: Source | None = None,
+        source: DrafterRows | None = None,
         *,
         job: tuple[int, int, str] | None = None,
     ) -> None:

@@ -15,15 +15,15 @@ from workbench.data import shipped_scale, shipped_scales
 from workbench.domain.names import person_name, thing_name
 from workbench.domain.questionnaires import (
     YES_NO,
+    AnswerOption,
     Form,
     Meaning,
-    Option,
     Pole,
     PublishedShares,
     Question,
     Questionnaire,
+    QuestionRole,
     Respondent,
-    Role,
     Scale,
     Tallied,
     named_few,
@@ -40,7 +40,7 @@ class QuestionRevision:
 
     ref: str
     revision: int
-    role: Role | None
+    role: QuestionRole | None
     "None if it was removed from the questionnaire"
     form: Form
     scale: str
@@ -72,7 +72,9 @@ def read_questions(connection: sqlite3.Connection, instrument_id: int) -> dict[i
     """Return the questions of an instrument's current statements by rowid, in statement order."""
     rows = connection.execute(_QUESTIONS, {"instrument": instrument_id})
     return {
-        rowid: Question(ref, Role(role), Form(form), scale, Pole(leaning) if leaning else None)
+        rowid: Question(
+            ref, QuestionRole(role), Form(form), scale, Pole(leaning) if leaning else None
+        )
         for rowid, ref, role, form, scale, leaning in rows
     }
 
@@ -165,7 +167,7 @@ def question_revisions(
     )
     return tuple(
         QuestionRevision(
-            *(ref, revision, Role(role) if role else None, Form(form), scale),
+            *(ref, revision, QuestionRole(role) if role else None, Form(form), scale),
             *(Pole(leaning) if leaning else None, person, changed_at),
         )
         for ref, revision, role, form, scale, leaning, person, changed_at in rows
@@ -224,7 +226,7 @@ def add_scale(
 
 def _scale(name: str, options: str) -> Scale:
     scale_options = (
-        Option(tuple(option["values"]), Meaning(option["meaning"]))
+        AnswerOption(tuple(option["values"]), Meaning(option["meaning"]))
         for option in json.loads(options)
     )
     return Scale(name, tuple(scale_options))
@@ -799,9 +801,9 @@ class Questionnaires(Aggregate):
             return None
         meanings = [tallied.meanings(question) for question in tallied.questionnaire.questions]
         return QuestionnaireSummary(
-            context=len(tallied.questionnaire.of_role(Role.CONTEXT)),
-            target=len(tallied.questionnaire.of_role(Role.TARGET)),
-            survey=len(tallied.questionnaire.of_role(Role.SURVEY)),
+            context=len(tallied.questionnaire.of_role(QuestionRole.CONTEXT)),
+            target=len(tallied.questionnaire.of_role(QuestionRole.TARGET)),
+            survey=len(tallied.questionnaire.of_role(QuestionRole.SURVEY)),
             respondents=tallied.respondents,
             answers=sum(count for counts in tallied.given.values() for count in counts.values()),
             neutral=sum(counts[Meaning.NEUTRAL] for counts in meanings),
@@ -834,7 +836,7 @@ class Questionnaires(Aggregate):
         ref: str,
         *,
         person: str,
-        role: Role | Keep | None = KEEP,
+        role: QuestionRole | Keep | None = KEEP,
         form: Form | Keep = KEEP,
         scale: str | Keep = KEEP,
         leaning: Pole | Keep | None = KEEP,
@@ -965,10 +967,10 @@ def _removed_question(
     return next((question for question in reversed(questions) if question is not None), None)
 
 
-def _new_question(ref: str, role: Role | Keep, form: Form | Keep) -> Question:
-    if role is Role.TARGET and form is KEEP:
+def _new_question(ref: str, role: QuestionRole | Keep, form: Form | Keep) -> Question:
+    if role is QuestionRole.TARGET and form is KEEP:
         raise UsageError(f"{ref} is a new target; say its form: question or statement")
-    return Question(ref, Role.CONTEXT, scale=YES_NO.name)
+    return Question(ref, QuestionRole.CONTEXT, scale=YES_NO.name)
 
 
 def _bring_scale(

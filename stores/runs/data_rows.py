@@ -21,7 +21,7 @@ from workbench.domain.instruments import BroughtLexicon
 from workbench.domain.prompts import Template
 
 
-class Reading(NamedTuple):
+class ReadingRow(NamedTuple):
     """A reading of an answer."""
 
     reader_kind: str
@@ -36,7 +36,7 @@ class Reading(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class DesignCell:
     """One cell of a design."""
 
     probe: int
@@ -83,7 +83,7 @@ class Draw(NamedTuple):
     "None if it is not known"
 
 
-class Output(NamedTuple):
+class OutputText(NamedTuple):
     """A text that a model wrote, once for all equal answers."""
 
     text: str
@@ -112,14 +112,14 @@ class DataRows(Aggregate):
 
     def cells(
         self, audits: Collection[str] = (), instruments: Collection[str] = ()
-    ) -> dict[int, list[Cell]]:
+    ) -> dict[int, list[DesignCell]]:
         """Return the cells of designs by prompt (rowid).
 
         By default they are of all audits and instruments.
         """
         text_by_id: dict[int, str] = {}
         axes_by_json: dict[str, Mapping[str, str]] = {}
-        cells_by_prompt: dict[int, list[Cell]] = {}
+        cells_by_prompt: dict[int, list[DesignCell]] = {}
         for row in execute_named(
             self.connection, _CELLS, {"audits": _names(audits), "instruments": _names(instruments)}
         ):
@@ -177,10 +177,10 @@ class DataRows(Aggregate):
                 self.connection.execute(_RESPONSES, first_and_last).fetchall(),
             )
 
-    def outputs(self, outputs: Collection[int]) -> dict[int, Output]:
+    def outputs(self, outputs: Collection[int]) -> dict[int, OutputText]:
         """Return the texts with these rowids that models wrote."""
         return {
-            text_id: Output(decode_text(body), None if key is None else key.hex(), answer)
+            text_id: OutputText(decode_text(body), None if key is None else key.hex(), answer)
             for text_id, body, key, answer in self.connection.execute(
                 _OUTPUTS, (json.dumps(sorted(outputs)),)
             )
@@ -217,7 +217,7 @@ class DataRows(Aggregate):
                 is not None
             ):
                 for text_id, target_id, *values in self.connection.execute(sql, (texts,)):
-                    readings.setdefault((text_id, kind, target_id), []).append(Reading(*values))
+                    readings.setdefault((text_id, kind, target_id), []).append(ReadingRow(*values))
         return readings
 
     def labels(self, instruments: Collection[str] = ()) -> Iterator[sqlite3.Row]:
@@ -235,14 +235,14 @@ class DataRows(Aggregate):
         return str(self.connection.execute(_LAST).fetchone()[0] or "")
 
 
-Standing = dict[tuple[int, str, int], list[Reading]]
+Standing = dict[tuple[int, str, int], list[ReadingRow]]
 """(text, `template_id` or `wording_id`, its rowid) -> readings of the text. The rules read it
 with the template, people and classifiers with the wording."""
 
 
-def _cell(row: sqlite3.Row, wording: str, axes: Mapping[str, str]) -> Cell:
+def _cell(row: sqlite3.Row, wording: str, axes: Mapping[str, str]) -> DesignCell:
     ordinal = f"-{row['ordinal']}" if row["ordinal"] else ""
-    return Cell(
+    return DesignCell(
         probe=row["probe"],
         audit=row["audit"],
         instrument=row["instrument"],

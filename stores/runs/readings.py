@@ -19,7 +19,7 @@ from stores.annotation.people import reader_id
 from stores.core.base import Aggregate, Transactions, decode_text, execute_named, now, text_ids
 from stores.core.values import checked_confidence
 from stores.instruments.templates import PROBES
-from stores.runs.run_rows import Run, Tally, run_values, version
+from stores.runs.run_rows import AnswerTally, Run, run_values, version
 from workbench.domain.readings import ReaderCard, Reading
 from workbench.domain.responses import known_origin
 from workbench.domain.rulings import Effect
@@ -281,7 +281,7 @@ _READ_UNITS = f"""
 """
 
 
-def tally(store: Transactions, run: Run, readers: Sequence[int]) -> Tally:
+def tally(store: Transactions, run: Run, readers: Sequence[int]) -> AnswerTally:
     """Return the number of answers of each kind to each probe of a run (see `Runs.counts`)."""
     import numpy as np
 
@@ -296,7 +296,7 @@ def tally(store: Transactions, run: Run, readers: Sequence[int]) -> Tally:
     table = np.bincount(
         answer_kinds * len(probes) + columns, weights=counts, minlength=len(kinds) * len(probes)
     )
-    return Tally(
+    return AnswerTally(
         probes.astype(np.int64), kinds, table.astype(np.int64).reshape(len(kinds), len(probes))
     )
 

@@ -351,7 +351,7 @@ def version(backend: str, revision: str, snapshot: str, fingerprint: str | None 
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Tally:
+class AnswerTally:
     """The numbers of answers of each kind to each answered probe of a run."""
 
     probes: NDArray[np.int64]

@@ -68,11 +68,11 @@ from stores.runs.run_lists import (
 from stores.runs.run_rows import (
     LIVE,
     Answered,
+    AnswerTally,
     EarlierImport,
     Failures,
     ResponseRow,
     Run,
-    Tally,
     run_values,
     version,
     way_values,
@@ -407,7 +407,7 @@ class Runs(Aggregate):
         rows = self.connection.execute(WORDINGS, run_values(self.connection, run))
         return {(ref, kind, ordinal): decode_text(body) for ref, kind, ordinal, body in rows}
 
-    def counts(self, run: Run, reader_ids: Sequence[int]) -> Tally:
+    def counts(self, run: Run, reader_ids: Sequence[int]) -> AnswerTally:
         """Return the number of answers of each kind to each answered probe of a run.
 
         `reader_ids` are the readers whose readings count, exactly one per template. Answers without

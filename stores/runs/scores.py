@@ -40,7 +40,7 @@ class ScoredPrompt:
 
 
 @dataclass(frozen=True, slots=True)
-class TokenTable:
+class NextTokenTable:
     """The most likely next tokens of one prompt, in descending order."""
 
     tokens: tuple[tuple[str, float], ...]
@@ -57,7 +57,7 @@ class ProbeScores:
     """The computed probabilities of one probe, and their origin."""
 
     scores: tuple[tuple[str, float], ...]
-    table: TokenTable | None
+    table: NextTokenTable | None
     "None if it is not available"
     template: str
     order: str
@@ -132,7 +132,7 @@ class Scores(Aggregate):
         sampling_id: int,
         attempt_id: int,
         scored: Iterable[ScoredPrompt],
-        tables: Mapping[bytes, TokenTable],
+        tables: Mapping[bytes, NextTokenTable],
         *,
         job: tuple[int, int, str] | None = None,
     ) -> None:
@@ -225,7 +225,7 @@ class Scores(Aggregate):
             failed=reason if failed else "",
         )
 
-    def tables_of_run(self, run: Run) -> dict[int, TokenTable]:
+    def tables_of_run(self, run: Run) -> dict[int, NextTokenTable]:
         """Return the most likely next tokens of every probe of a run, by the probe's rowid.
 
         Probes without them are left out.
@@ -233,17 +233,17 @@ class Scores(Aggregate):
         rows = self.connection.execute(_TABLES, run_values(self.connection, run))
         return {probe: _as_table(tokens, rest, words) for probe, tokens, rest, words in rows}
 
-    def _table(self, values: Mapping[str, object]) -> TokenTable | None:
+    def _table(self, values: Mapping[str, object]) -> NextTokenTable | None:
         row = self.connection.execute(_TOKENS, values).fetchone()
         return None if row is None else _as_table(*row)
 
 
-def _as_table(tokens: str, rest: float, words: str | None) -> TokenTable:
+def _as_table(tokens: str, rest: float, words: str | None) -> NextTokenTable:
     token_pairs = tuple((text, log_probability) for text, log_probability in json.loads(tokens))
-    return TokenTable(token_pairs, rest, None if words is None else json.loads(words))
+    return NextTokenTable(token_pairs, rest, None if words is None else json.loads(words))
 
 
-def _words(table: TokenTable) -> str | None:
+def _words(table: NextTokenTable) -> str | None:
     return (
         None
         if table.words is None

@@ -11,7 +11,7 @@ import numpy as np
 
 from stores.core.store import Store
 from stores.runs.run_rows import Run
-from workbench.audits.audit import Audit, Defaults, Opened, Place
+from workbench.audits.audit import Audit, AuditPlace, Defaults, Opened
 from workbench.audits.result import Headline, Result
 from workbench.domain.prompts import FREE_TEXT, Template
 from workbench.domain.responses import Sampling
@@ -57,7 +57,7 @@ class Brevity(Audit):
 
     name = "brevity"
     question = "how many words does an answer have?"
-    place = Place(
+    place = AuditPlace(
         mode="brevity", key="", label="Brevity", tooltip="Go to Results: the length of answers"
     )
     after = "0 shows the lengths"

@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from stores.core.store import Store
 from stores.runs.run_rows import run_values
-from stores.runs.scores import ScoredPrompt, TokenTable
+from stores.runs.scores import NextTokenTable, ScoredPrompt
 from workbench.audits.questionnaire.asking import Conversations, context_key, people
 from workbench.audits.questionnaire.judged import QuestionnaireJudged, judge_questionnaire
 from workbench.audits.questionnaire.options import PredictionOptions
@@ -109,11 +109,13 @@ def build(path: Path, respondents: int) -> int:
     return len(plan.prompts)
 
 
-def _table(rng: np.random.Generator) -> TokenTable:
+def _table(rng: np.random.Generator) -> NextTokenTable:
     yes, no, *others = rng.dirichlet(np.ones(TOKENS))
     named = [("Yes", yes), (" no", no), *((f"other{place}", p) for place, p in enumerate(others))]
     named.sort(key=lambda token: -token[1])
-    return TokenTable(tuple((text, math.log(p)) for text, p in named), 0.0, {"yes": yes, "no": no})
+    return NextTokenTable(
+        tuple((text, math.log(p)) for text, p in named), 0.0, {"yes": yes, "no": no}
+    )
 
 
 def judged(path: Path) -> QuestionnaireJudged:

@@ -28,7 +28,7 @@ from workbench.audits.questionnaire.asking import default_variants, probes
 from workbench.data import shipped_instrument_folder, shipped_templates
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Prompt
-from workbench.domain.questionnaires import Contexts, Role, Survey
+from workbench.domain.questionnaires import Contexts, QuestionRole, Survey
 from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind, Wording
 from workbench.formats.read import read_instrument
 from workbench.inference.local.model import LocalModel
@@ -94,7 +94,7 @@ def questionnaire(respondents: int, targets: int, wordings: int) -> list[Prompt]
     """
     instrument = _instrument()
     assert instrument.questionnaire is not None
-    asked = [question.ref for question in instrument.questionnaire.of_role(Role.TARGET)]
+    asked = [question.ref for question in instrument.questionnaire.of_role(QuestionRole.TARGET)]
     whole = _of_those_who_answered_all(instrument.questionnaire, asked)
     chosen = set(asked[:targets])
     statements = [
@@ -117,7 +117,9 @@ def questionnaire(respondents: int, targets: int, wordings: int) -> list[Prompt]
 
 def _of_those_who_answered_all(questionnaire: Any, refs: Sequence[str]) -> Any:
     meanings = [
-        questionnaire.meanings(q) for q in questionnaire.of_role(Role.TARGET) if q.ref in refs
+        questionnaire.meanings(q)
+        for q in questionnaire.of_role(QuestionRole.TARGET)
+        if q.ref in refs
     ]
     everyone = enumerate(questionnaire.respondents)
     kept = tuple(r for i, r in everyone if all(of[i] in ("yes", "no") for of in meanings))

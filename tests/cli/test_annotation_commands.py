@@ -16,7 +16,7 @@ from tests.cli.test_commands import rows as figures
 from tests.tui.annotation_stores import answers, labelling_store
 from tests.tui.bias_stores import asked, labelled, sided
 from workbench.data import shipped_templates
-from workbench.domain.rulings import Verdict
+from workbench.domain.rulings import RulingVerdict
 from workbench.evidence import ruling_subjects as subjects
 
 SAYS = (
@@ -489,7 +489,7 @@ def test_rulings_count_in_the_sides_of_statements(
         thing = subjects.answer_subject(store, put, given, "")
         other = "disagree" if first["leaning"] == "left" else "agree"
         subjects.add_ruling(
-            store, thing, Verdict.MISREAD, auditor="otto", reason="looked", reading=other
+            store, thing, RulingVerdict.MISREAD, auditor="otto", reason="looked", reading=other
         )
     found: Any = data(capsys, "show", with_sides, "statement_labels")
     rows = figures(found, "sides")
@@ -505,7 +505,7 @@ def test_rulings_count_in_the_sides_of_statements(
     )
     with Store.open(with_sides) as store:
         subjects.add_ruling(
-            store, thing, Verdict.EXCLUDED, auditor="otto", reason="looked", reading=None
+            store, thing, RulingVerdict.EXCLUDED, auditor="otto", reason="looked", reading=None
         )
     found = data(capsys, "show", with_sides, "statement_labels")
     assert figures(found, "sides")[0]["leaning"] is None

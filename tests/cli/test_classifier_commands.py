@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stores.annotation.labels import Predicted
+from stores.annotation.labels import PredictedLabel
 from stores.core.store import Store
 from tests.cli.test_commands import data, rows, run
 from tests.tui.bias_stores import asked, labelled, read_as, trained
@@ -131,7 +131,7 @@ def again(tmp_path_factory: pytest.TempPathFactory) -> Path:
             store.classifiers.predict(
                 one,
                 [
-                    Predicted(p.text_id, p.wording_id, label, sure)
+                    PredictedLabel(p.text_id, p.wording_id, label, sure)
                     for (p, _, sure), label in zip(given, labels, strict=True)
                 ],
             )

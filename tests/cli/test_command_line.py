@@ -19,7 +19,7 @@ from tests.conftest import instrument, new_store
 from workbench.cli.completing import COMPLETE
 from workbench.cli.main import GROUPS, main
 from workbench.cli.main import workbench as command_line
-from workbench.cli.parser import Command
+from workbench.cli.parser import VerbCommand
 from workbench.options.option import Option, Type
 
 VERBS = [name for verbs in GROUPS.values() for name in verbs]
@@ -33,7 +33,7 @@ NEEDED = {
 }
 
 
-def command(name: str) -> Command:
+def command(name: str) -> VerbCommand:
     verbs = command_line()
     found = verbs.get_command(click.Context(verbs), name)
     assert found is not None

@@ -19,7 +19,7 @@ from workbench.audits.reliability.compared import compare_judged
 from workbench.audits.reliability.judge import judge
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.cli.main import main
-from workbench.domain.rulings import Verdict
+from workbench.domain.rulings import RulingVerdict
 from workbench.evidence import ruling_subjects
 
 ASK = ("--statements", 12, "--templates", 2, "--yes", "--no-probe")
@@ -146,7 +146,12 @@ def test_rulings_that_count_are_said_of_compared_runs(
         ref = store.runs.cells(store.runs.list("reliability")[0])[0][0]
         wording = ruling_subjects.find_subject(store, f"{ref}/negation", None)
         ruling_subjects.add_ruling(
-            store, wording, Verdict.WORDING_AT_FAULT, auditor="otto", reason="unclear", reading=None
+            store,
+            wording,
+            RulingVerdict.WORDING_AT_FAULT,
+            auditor="otto",
+            reason="unclear",
+            reading=None,
         )
     told = " ".join(run(capsys, *compare)[1].split())
     assert "1 ruling: 1 wording left out;" in told

@@ -29,7 +29,7 @@ from workbench.csv_files import bare
 from workbench.domain.readings import USUAL
 from workbench.tidy import answers
 from workbench.tidy import export as writing
-from workbench.tidy.columns import Row, Rows, Type
+from workbench.tidy.columns import Row, RowKind, ValueType
 from workbench.tidy.export import KINDS
 
 ALL = ",".join(KINDS)
@@ -108,7 +108,7 @@ def test_every_kind_has_the_declared_columns_and_the_same_rows_in_every_format(
         as_json, as_csv = lines(out["jsonl"] / f"{kind}.jsonl"), cells(out["csv"] / f"{kind}.csv")
         table = parquet.read_table(out["parquet"] / f"{kind}.parquet")
         assert table.column_names == names
-        times = [field.name for field in of.fields if field.type is Type.TIME]
+        times = [field.name for field in of.fields if field.type is ValueType.TIME]
         assert all(
             table.schema.field(name).type == pyarrow.timestamp("us", "UTC") for name in times
         )
@@ -124,14 +124,14 @@ def test_every_kind_has_the_declared_columns_and_the_same_rows_in_every_format(
                 assert plain[field.name] == _as_cell(field.type, row[field.name])
 
 
-def _as_cell(kind: Type, value: Any) -> str:
+def _as_cell(kind: ValueType, value: Any) -> str:
     if value is None:
         return ""
-    if kind is Type.RECORDS:
+    if kind is ValueType.RECORDS:
         return json.dumps(value, ensure_ascii=False)
-    if kind is Type.TRUTH:
+    if kind is ValueType.TRUTH:
         return "true" if value else "false"
-    if kind in (Type.TEXT, Type.TIME):
+    if kind in (ValueType.TEXT, ValueType.TIME):
         return (
             value
             if bare(value) == value and value[:1] not in "=+-@"
@@ -139,7 +139,7 @@ def _as_cell(kind: Type, value: Any) -> str:
             if value
             else ""
         )
-    return repr(float(value)) if kind is Type.NUMBER else str(value)
+    return repr(float(value)) if kind is ValueType.NUMBER else str(value)
 
 
 @pytest.mark.e2e
@@ -310,7 +310,7 @@ def test_a_folder_is_whole_or_not_there(
 ) -> None:
     place = tmp_path / "out"
 
-    def full_disk(of: Rows, rows: Iterable[Row], path: Path) -> int:
+    def full_disk(of: RowKind, rows: Iterable[Row], path: Path) -> int:
         if of.name == "labels":
             raise OSError(errno.ENOSPC, "No space left on device")
         return writing.write_csv(of, rows, path)

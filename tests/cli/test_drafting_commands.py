@@ -15,7 +15,7 @@ from stores.instruments.drafts import NewDraft
 from tests.cli.test_commands import data, run
 from tests.conftest import instrument
 from workbench.cli import main
-from workbench.domain.questionnaires import YES_NO, Question, Questionnaire, Role
+from workbench.domain.questionnaires import YES_NO, Question, Questionnaire, QuestionRole
 from workbench.domain.statements import NEGATION, VariantId, VariantKind
 
 
@@ -206,9 +206,9 @@ def test_drafts_are_made_for_the_targets_of_a_questionnaire(
 ) -> None:
     path = tmp_path / "panel.db"
     questions = (
-        Question("a-1", Role.CONTEXT),
-        Question("a-2", Role.TARGET),
-        Question("b-1", Role.TARGET),
+        Question("a-1", QuestionRole.CONTEXT),
+        Question("a-2", QuestionRole.TARGET),
+        Question("b-1", QuestionRole.TARGET),
     )
     with Store.open(path, create=True) as store:
         store.instruments.add(

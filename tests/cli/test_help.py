@@ -22,7 +22,7 @@ from tests.tui.audit_runs import audited, small
 from tests.tui.test_one_seed import wavering
 from workbench import entry_points, registry
 from workbench.cli.main import main, workbench
-from workbench.cli.parser import Command
+from workbench.cli.parser import VerbCommand
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.statements import NEGATION, ORIGINAL
 from workbench.formats.native import statement_columns
@@ -61,7 +61,7 @@ def test_every_command_on_a_page_can_be_typed(page: str, words: list[str]) -> No
     """It names a verb and options that there are, with values that these take."""
     assert words[0] in workbench().listed, page
     command = workbench().narrowed(click.Context(workbench()), words)
-    assert isinstance(command, Command)
+    assert isinstance(command, VerbCommand)
     command.make_context(words[0], words[1:])
 
 

@@ -35,14 +35,14 @@ from workbench.cli.main import GROUPS, main
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Message, Persona, PersonaKind
 from workbench.domain.questionnaires import (
+    AnswerOption,
     Form,
     Meaning,
-    Option,
     PublishedShares,
     Question,
     Questionnaire,
+    QuestionRole,
     Respondent,
-    Role,
     Scale,
 )
 from workbench.domain.statements import ORIGINAL, Statement, Wording
@@ -205,7 +205,7 @@ def evil(text: str) -> str:
 
 def survey() -> Instrument:
     words = [evil(word) for word in ("much", "some", "none")]
-    scale = Scale("amount", tuple(Option((word,), Meaning.STEP) for word in words))
+    scale = Scale("amount", tuple(AnswerOption((word,), Meaning.STEP) for word in words))
     refs = [f"q{i}" for i in range(6)]
     people = [
         Respondent(
@@ -220,7 +220,7 @@ def survey() -> Instrument:
         PublishedShares(ref, evil("land"), evil("L"), {words[0]: 0.5, words[2]: 0.5}, 900)
         for ref in refs
     ]
-    questions = tuple(Question(ref, Role.SURVEY, Form.QUESTION, scale.name) for ref in refs)
+    questions = tuple(Question(ref, QuestionRole.SURVEY, Form.QUESTION, scale.name) for ref in refs)
     statements = tuple(
         Statement(ref, (Wording(ORIGINAL, "en", evil(f"How is {ref}?")),)) for ref in refs
     )

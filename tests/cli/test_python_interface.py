@@ -52,10 +52,10 @@ from workbench.errors import (
 from workbench.formats.read import read_shipped
 from workbench.help import topic
 from workbench.inference.scripted.answers import LetterHabits
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.options.option import Option, Type
 from workbench.tidy.answers import in_a_word
-from workbench.tidy.columns import Type as Kind
+from workbench.tidy.columns import ValueType as Kind
 from workbench.tidy.export import KINDS
 
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -82,7 +82,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
             habits = LetterHabits(weights=(3.0, 1.0), by_text=0.0, invalid=0.25)
             ask(
                 store,
-                ScriptedModel(Persona(letters=habits), name=model),
+                ScriptedModel(ScriptedPersona(letters=habits), name=model),
                 replace(DESIGN, samples=4, model=model),
             )
     with new_store(folder / "sides.db") as store:

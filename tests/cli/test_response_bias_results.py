@@ -26,7 +26,7 @@ from workbench.data import shipped_templates
 from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation
 from workbench.domain.instruments import Instrument, with_pairs
 from workbench.inference.scripted.answers import LetterHabits
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 
 AUDIT = ("response_bias",)
 FORMS = ("forms", "options", "prompts", "answers", "answers")
@@ -59,7 +59,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     only read.
     """
     path = tmp_path_factory.mktemp("choices") / "choices.db"
-    silent = ScriptedModel(Persona(letters=LetterHabits(invalid=1.0)), name="silent")
+    silent = ScriptedModel(ScriptedPersona(letters=LetterHabits(invalid=1.0)), name="silent")
     with new_store(path) as store:
         blank = Instrument("choices", "Choices", (), templates=shipped_templates("response_bias"))
         store.instruments.add(with_pairs(blank, pairs(), (TOLD,)))

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from stores.annotation.respondent import Respondent
+from stores.annotation.respondent import SurveyRespondent
 from stores.core.store import Store
 from tests.cli.test_commands import data, rows, run
 from tests.conftest import instrument, published
 from tests.tui.audit_runs import audited, small
 from tests.tui.conftest import made
-from workbench.annotation.survey import Design
+from workbench.annotation.survey import SurveyDesign
 from workbench.pipeline.surveys import open_session
 from workbench.tui.kit.key_gate import LULL_S
 
@@ -35,8 +35,8 @@ def path(tmp_path: Path) -> Path:
 
 def answer(path: Path, name: str, *, agrees: bool = True, count: int | None = None) -> None:
     with Store.open(path) as store:
-        session = open_session(store, "small", name, Design())
-    with Respondent.open(path, session) as person:
+        session = open_session(store, "small", name, SurveyDesign())
+    with SurveyRespondent.open(path, session) as person:
         while (question := person.next()) is not None and count != 0:
             person.answer(
                 question.position, agrees != question.text.startswith(("Not so", "Repeal")), 1500

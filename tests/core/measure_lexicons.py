@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from workbench import data
-from workbench.readers.label_words import PARTS, Labelled, quality
+from workbench.readers.label_words import PARTS, LabelledText, quality
 from workbench.readers.lexicon import Lexicon, Quality
 
 FOLDER = Path(__file__).parent / "lexicons"
@@ -29,13 +29,13 @@ HEADS = (
 MARK = "\n[quality]\n"
 
 
-def texts(language: str) -> list[Labelled]:
+def texts(language: str) -> list[LabelledText]:
     """Return the labelled texts of a language."""
     with (FOLDER / f"{language}.csv").open(encoding="utf-8", newline="") as file:
-        return [Labelled(**row) for row in csv.DictReader(file)]
+        return [LabelledText(**row) for row in csv.DictReader(file)]
 
 
-def measured(words: Lexicon, of: Iterable[Labelled]) -> dict[str, Quality]:
+def measured(words: Lexicon, of: Iterable[LabelledText]) -> dict[str, Quality]:
     """Return how the texts that a lexicon was tuned on are read, and those held back."""
     held = list(of)
     return {part: quality(words, [one for one in held if one.part == part]) for part in PARTS}

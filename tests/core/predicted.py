@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Predictions
+from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, ModelPredictions
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.domain.questionnaires import Pole
 from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
@@ -32,7 +32,7 @@ def predicted(
     leanings: tuple[Pole | None, ...] | None = None,
     names: tuple[str, ...] | None = None,
     unoffered: bool = False,
-) -> Predictions:
+) -> ModelPredictions:
     """Make the rows of some cells; respondents without an answer are not asked.
 
     `unoffered`: every mass is NaN, as of a backend that does not say them.
@@ -53,7 +53,7 @@ def predicted(
                 rows.append((*row, *((NAN, NAN) if unoffered else (float(yes[at]), float(no[at])))))
     table = np.array(rows, dtype=np.float64).reshape(-1, 6).T
     condition_, target, wording_, respondent = table[:4].astype(np.int64)
-    return Predictions(
+    return ModelPredictions(
         targets=tuple(f"13.{t + 1}" for t in range(targets)),
         leanings=leanings or (None,) * targets,
         respondents=names or tuple(f"p{r:04}" for r in range(people)),
@@ -69,7 +69,7 @@ def predicted(
     )
 
 
-def asked(human: npt.ArrayLike, yes: npt.ArrayLike, no: npt.ArrayLike) -> Predictions:
+def asked(human: npt.ArrayLike, yes: npt.ArrayLike, no: npt.ArrayLike) -> ModelPredictions:
     """Make predictions under qm, in the original wording."""
     answers = np.atleast_2d(np.asarray(human, dtype=np.float64))
     masses = (np.broadcast_to(mass, answers.shape) for mass in (np.asarray(yes), np.asarray(no)))

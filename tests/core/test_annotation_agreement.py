@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.annotation.agreement import AgreementReport, agreement_report
-from workbench.domain.annotations import Codebook, ItemLabels, LabelOption, Subject
+from workbench.domain.annotations import Codebook, ItemLabels, LabelOption, LabelSubject
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName
 
@@ -25,7 +25,7 @@ LABELS = ("agree", "disagree", "neutral", "unrelated")
 def codebook(*labels: str, ordinal: tuple[str, ...] = ()) -> Codebook:
     options = tuple(LabelOption(label, str(i), f"It is {label}.") for i, label in enumerate(labels))
     return Codebook(
-        "stance", "Stance", "Which stance?", Subject.RESPONSE, options, "Read it.", ordinal
+        "stance", "Stance", "Which stance?", LabelSubject.RESPONSE, options, "Read it.", ordinal
     )
 
 

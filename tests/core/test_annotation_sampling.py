@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.annotation.sampling import (
-    Offer,
+    OfferedText,
     draw,
     draw_answers,
     inclusion,
@@ -25,9 +25,9 @@ from workbench.classifier.dataset import normalised
 from workbench.errors import UsageError
 
 
-def offers(strata: int, each: int) -> list[Offer]:
+def offers(strata: int, each: int) -> list[OfferedText]:
     return [
-        Offer(s * each + n, f"answer {s} {n}", f"st-{n % 5}", f"prefix {s}")
+        OfferedText(s * each + n, f"answer {s} {n}", f"st-{n % 5}", f"prefix {s}")
         for s in range(strata)
         for n in range(each)
     ]
@@ -59,13 +59,15 @@ def test_the_order_of_the_result_is_not_that_of_the_strata() -> None:
 
 
 def test_a_stratum_with_too_few_texts_gives_what_it_has_and_is_counted() -> None:
-    found = draw([*offers(3, 2), Offer(6, "x", "st", "prefix 0")], 3, rng())
+    found = draw([*offers(3, 2), OfferedText(6, "x", "st", "prefix 0")], 3, rng())
     assert (len(found.picks), found.short) == (7, 2)
 
 
 def test_a_text_that_several_models_gave_is_drawn_once_however_it_is_spaced_or_accented() -> None:
     same = ["Café  yes.", "cafe\u0301 YES.", " café\nyes. "]
-    found = draw([Offer(n, text, "st", f"model {n}") for n, text in enumerate(same)], 2, rng())
+    found = draw(
+        [OfferedText(n, text, "st", f"model {n}") for n, text in enumerate(same)], 2, rng()
+    )
     assert len(found.picks) == 1
     assert found.short == 3
 
@@ -90,7 +92,7 @@ def test_nothing_is_drawn_that_another_set_has(
     rows: list[tuple[str, str, str]], texts: set[str], statements: set[str], each: int, seed: int
 ) -> None:
     given_ = [
-        Offer(n, text.upper(), statement, stratum)
+        OfferedText(n, text.upper(), statement, stratum)
         for n, (text, statement, stratum) in enumerate(rows)
     ]
     found = draw(given_, each, rng(seed), taken_texts=texts, taken_statements=statements)
@@ -160,10 +162,10 @@ def test_nothing_to_draw_from_gives_nothing() -> None:
 # test sets: every answer has the same chance
 
 
-def frequent(sizes: list[int]) -> list[Offer]:
+def frequent(sizes: list[int]) -> list[OfferedText]:
     """Return a text for each number of answers, in three strata."""
     return [
-        Offer(n, f"answer {n}", f"st-{n % 4}", f"prefix {n % 3}", size)
+        OfferedText(n, f"answer {n}", f"st-{n % 4}", f"prefix {n % 3}", size)
         for n, size in enumerate(sizes)
     ]
 

@@ -11,11 +11,11 @@ import pytest
 from workbench.answer_scales import numbers_said, read_scale
 from workbench.data import shipped_scale, shipped_scales
 from workbench.domain.questionnaires import (
+    AnswerOption,
     Meaning,
-    Option,
     Question,
     Questionnaire,
-    Role,
+    QuestionRole,
     Scale,
     Tallied,
 )
@@ -135,7 +135,7 @@ def test_what_numbers_were_read_as_is_said_of_the_codings_that_were_used(
     given: tuple[str, ...], said: str | None
 ) -> None:
     likert = shipped_scale("likert_7")
-    asked = Questionnaire((Question("a", Role.TARGET, scale="likert_7"),), (likert,))
+    asked = Questionnaire((Question("a", QuestionRole.TARGET, scale="likert_7"),), (likert,))
     found = numbers_said(Tallied(asked, 2, {"a": dict.fromkeys(given, 1)}))
     assert found == ((("likert_7", said),) if said else ())
 
@@ -143,8 +143,12 @@ def test_what_numbers_were_read_as_is_said_of_the_codings_that_were_used(
 def test_numbers_without_words_are_said_by_their_meaning() -> None:
     scale = Scale(
         "coded",
-        (Option(("1",), Meaning.YES), Option(("2",), Meaning.NO), Option(("-9",), Meaning.MISSING)),
+        (
+            AnswerOption(("1",), Meaning.YES),
+            AnswerOption(("2",), Meaning.NO),
+            AnswerOption(("-9",), Meaning.MISSING),
+        ),
     )
-    asked = Questionnaire((Question("a", Role.TARGET, scale="coded"),), (scale,))
+    asked = Questionnaire((Question("a", QuestionRole.TARGET, scale="coded"),), (scale,))
     assert numbers_said(Tallied(asked, 1, {"a": {"2": 1}})) == (("coded", "1 yes, 2 no"),)
     assert numbers_said(Tallied(asked, 1, {"a": {"-9": 1}})) == ()

@@ -34,7 +34,7 @@ from workbench.audits.consistency.stances import (
 from workbench.audits.questionnaire.figures import ConditionFigures
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.score import judge as predictions
-from workbench.audits.response_bias.answers import Table
+from workbench.audits.response_bias.answers import ChoiceTable
 from workbench.audits.response_bias.changes import deltas
 from workbench.audits.response_bias.options import ChangeOptions, Definition
 from workbench.audits.response_bias.score import ChangeCell, ChangeReport, judge
@@ -59,7 +59,7 @@ FORMS = {
 
 def table(
     bias: Bias, shares: FloatArray, rng: np.random.Generator, condition: Perturbation | None = None
-) -> Table:
+) -> ChoiceTable:
     """Return answers drawn to K questions; `shares`: of the letters of each form, (2, 26), as they
     are shown.
     """
@@ -79,10 +79,10 @@ def table_of(
     offered: IntArray,
     drawn: int,
     condition: Perturbation | None = None,
-) -> Table:
+) -> ChoiceTable:
     """Return the answers of a model without blank or invalid ones."""
     n_questions = len(counts)
-    return Table(
+    return ChoiceTable(
         model="null",
         bias=bias,
         condition=condition,
@@ -699,7 +699,7 @@ def test_without_response_order_a_change_by_the_first_option_may_be_position() -
 
 def of_positions(
     bias: Bias, rng: np.random.Generator, weights: Sequence[float], content: float, toward: float
-) -> Table:
+) -> ChoiceTable:
     """Return answers of a model with odds of positions, whose options also differ in their odds.
 
     Parameters

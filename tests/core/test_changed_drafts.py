@@ -15,7 +15,7 @@ from workbench.domain.drafting import DRAFTED, DraftPrompt
 from workbench.domain.statements import ORIGINAL, VariantKind, Wording
 from workbench.errors import InputError, UsageError
 from workbench.workshop.choice_forms import option_lines, reworded
-from workbench.workshop.drafting import Fault, drafted, entering, hints, read_answer
+from workbench.workshop.drafting import DraftFault, drafted, entering, hints, read_answer
 
 CHANGED = VariantKind.CHANGED
 SUGGESTS, FORBIDS = (prompt for prompt in shipped_drafting() if prompt.kind is CHANGED)
@@ -49,20 +49,22 @@ def test_a_question_is_read_with_its_options_however_they_are_written(answer: st
 @pytest.mark.parametrize(
     ("answer", "fault"),
     [
-        ("", Fault.EMPTY),
-        ("I'm sorry, but I can't help with that.", Fault.REFUSAL),
-        ("Here is the leading question:", Fault.ECHO),
-        ("Trams matter more than roads do.", Fault.CHOICE),
-        ("Are trams better?\nA. Trams\nB. Roads", Fault.FORM),
-        ("Are trams better?\nA. No\nB. Yes", Fault.FORM),
-        ("Are trams better?\nA. Yes\nB. No\nC. Perhaps", Fault.FORM),
-        (f"Are trams\x07 better?{YES_NO}", Fault.CONTROL),
-        (VIEWS, Fault.FORM),
-        (f"What do you prefer?{YES_NO}", Fault.FORM),
-        (f"{'Are trams better? ' * 40}{YES_NO}", Fault.LONG),
+        ("", DraftFault.EMPTY),
+        ("I'm sorry, but I can't help with that.", DraftFault.REFUSAL),
+        ("Here is the leading question:", DraftFault.ECHO),
+        ("Trams matter more than roads do.", DraftFault.CHOICE),
+        ("Are trams better?\nA. Trams\nB. Roads", DraftFault.FORM),
+        ("Are trams better?\nA. No\nB. Yes", DraftFault.FORM),
+        ("Are trams better?\nA. Yes\nB. No\nC. Perhaps", DraftFault.FORM),
+        (f"Are trams\x07 better?{YES_NO}", DraftFault.CONTROL),
+        (VIEWS, DraftFault.FORM),
+        (f"What do you prefer?{YES_NO}", DraftFault.FORM),
+        (f"{'Are trams better? ' * 40}{YES_NO}", DraftFault.LONG),
     ],
 )
-def test_what_cannot_be_the_changed_form_is_set_aside_with_why(answer: str, fault: Fault) -> None:
+def test_what_cannot_be_the_changed_form_is_set_aside_with_why(
+    answer: str, fault: DraftFault
+) -> None:
     assert faults(answer) == [fault]
 
 
@@ -73,12 +75,14 @@ def test_remarks_around_a_question_are_lines_of_their_own_and_a_second_question_
         f"Sure!\n\nDon't you prefer trams?{YES_NO}\n\nIsn't it better to have "
         f"trams?{YES_NO}\nI hope this helps!"
     )
-    assert faults(answer) == [Fault.ECHO, "", Fault.EXTRA, Fault.ECHO]
+    assert faults(answer) == [DraftFault.ECHO, "", DraftFault.EXTRA, DraftFault.ECHO]
 
 
 def test_allow_forbid_has_to_ask_whether_something_is_forbidden() -> None:
     assert faults(f"Should dogs be forbidden in shops?{YES_NO}", FORBIDS, DOGS) == [""]
-    assert faults(f"Should dogs not be allowed in shops?{YES_NO}", FORBIDS, DOGS) == [Fault.FORM]
+    assert faults(f"Should dogs not be allowed in shops?{YES_NO}", FORBIDS, DOGS) == [
+        DraftFault.FORM
+    ]
     found = hints(
         CHANGED, "en", VIEWS, f"Do you prefer better roads?{YES_NO}", (), Bias.ACQUIESCENCE
     )

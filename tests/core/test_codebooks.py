@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from workbench.codebooks import FREE_KEYS, RESERVED_KEYS, read_codebook
-from workbench.domain.annotations import Codebook, LabelOption, Subject
+from workbench.domain.annotations import Codebook, LabelOption, LabelSubject
 from workbench.errors import InputError, UsageError
 
 HEAD = """name = "mood"
@@ -39,7 +39,7 @@ def test_a_codebook_is_read_as_it_stands(tmp_path: Path) -> None:
         name="mood",
         title="Mood",
         question="What is the mood?",
-        subject=Subject.RESPONSE,
+        subject=LabelSubject.RESPONSE,
         options=(LabelOption("glad", "a", "it is glad"), LabelOption("sad", "b", "it is sad")),
         guideline="Say what you read.",
         ordinal=("sad", "glad"),

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from workbench.audits.comparison.book import book, changed_items, tables
 from workbench.audits.comparison.judge import (
     Compared,
-    Judged,
-    Side,
+    ComparedSide,
+    ItemVerdict,
     VerdictKind,
     changes,
     common,
@@ -35,10 +35,12 @@ KIND = VerdictKind("all", "all tests", "pass", "fail")
 LETTERS = {"p": "pass", "f": "fail", "i": "insufficient", "v": "void"}
 
 
-def side(name: str, verdicts: str, *, texts: str = "", last: str = "", **factors: str) -> Side:
+def side(
+    name: str, verdicts: str, *, texts: str = "", last: str = "", **factors: str
+) -> ComparedSide:
     """Return a run with a letter for each statement; a blank: it was not asked."""
     of = {
-        f"s{at}": Judged(LETTERS[letter], texts[at] if texts else "")
+        f"s{at}": ItemVerdict(LETTERS[letter], texts[at] if texts else "")
         for at, letter in enumerate(verdicts)
         if letter != " "
     }
@@ -49,11 +51,13 @@ def side(name: str, verdicts: str, *, texts: str = "", last: str = "", **factors
         "templates": "chat",
         "sampling": "T 1",
     } | factors
-    return Side(name, made["model"], made, {"all": of}, last)
+    return ComparedSide(name, made["model"], made, {"all": of}, last)
 
 
 def of(
-    *sides: Side, kinds: tuple[VerdictKind, ...] = (KIND,), texts: Mapping[str, str] | None = None
+    *sides: ComparedSide,
+    kinds: tuple[VerdictKind, ...] = (KIND,),
+    texts: Mapping[str, str] | None = None,
 ) -> Compared:
     return Compared("runs", kinds, sides, texts or {})
 
@@ -135,7 +139,7 @@ def test_kinds_whose_items_are_no_sample_are_not_tested() -> None:
         "runs",
         (cells,),
         [
-            Side(name, name, {"model": name}, {"cells": {"x": Judged(word)}})
+            ComparedSide(name, name, {"model": name}, {"cells": {"x": ItemVerdict(word)}})
             for name, word in (("a", "pass"), ("b", "fail"))
         ],
     )

@@ -24,8 +24,8 @@ from workbench.audits.consistency.stances import (
     ALWAYS_DISAGREE,
     Family,
     IssueStance,
-    Kind,
     PartyPositions,
+    RespondentKind,
     Stances,
     party_positions,
     reliable_stances,
@@ -90,7 +90,9 @@ def model(
     *templates: Sequence[int], statements: Sequence[str] = STATEMENTS, name: str = "m"
 ) -> Stances:
     names = tuple(f"t{number}" for number in range(len(templates)))
-    return Stances(name, Kind.MODEL, names, tuple(statements), np.array(templates, dtype=np.int8))
+    return Stances(
+        name, RespondentKind.MODEL, names, tuple(statements), np.array(templates, dtype=np.int8)
+    )
 
 
 def judge(

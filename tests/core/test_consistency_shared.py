@@ -12,7 +12,7 @@ import pytest
 from tests.tui.audit_runs import small
 from workbench.audits.consistency.judged import judge
 from workbench.audits.consistency.stances import (
-    Kind,
+    RespondentKind,
     Stances,
     party_positions,
     reliable_stances,
@@ -33,7 +33,7 @@ def model(
     values = np.ones((len(templates), len(refs)), dtype=np.int8)
     there = np.zeros(values.shape, dtype=np.bool_)
     there[:, :asked] = True
-    return Stances(name, Kind.MODEL, templates, refs, values * there, there)
+    return Stances(name, RespondentKind.MODEL, templates, refs, values * there, there)
 
 
 def test_a_stopped_model_is_compared_on_the_statements_of_which_all_was_asked() -> None:
@@ -55,7 +55,9 @@ def test_two_models_are_compared_under_the_templates_that_both_have() -> None:
 
 
 def test_people_and_parties_have_their_own_templates() -> None:
-    person = Stances("ana", Kind.PERSON, ("survey",), REFS[:2], np.ones((1, 2), dtype=np.int8))
+    person = Stances(
+        "ana", RespondentKind.PERSON, ("survey",), REFS[:2], np.ones((1, 2), dtype=np.int8)
+    )
     first, second, shared = restrict_to_shared(model("a", ("t1", "t2")), person)
     assert (first.templates, second.templates, shared.without) == (("t1", "t2"), ("survey",), ())
     assert shared.left_out == (6, 0)

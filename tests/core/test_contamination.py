@@ -34,9 +34,9 @@ from workbench.audits.contamination.result import KNOWN, _claim
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import halves
-from workbench.domain.readings import Readings
+from workbench.domain.readings import ReadingChoice
 from workbench.domain.responses import Sampling
-from workbench.domain.rulings import Verdict
+from workbench.domain.rulings import RulingVerdict
 from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind, Wording
 from workbench.errors import UnknownName
 from workbench.evidence import ruling_subjects as subjects
@@ -184,14 +184,14 @@ def test_what_a_ruling_leaves_out_counts_in_no_figure_unless_rulings_do_not(stor
     subjects.add_ruling(
         store,
         subjects.find_subject(store, "s0"),
-        Verdict.EXCLUDED,
+        RulingVerdict.EXCLUDED,
         auditor="otto",
         reason="odd",
         reading=None,
     )
 
     def counts(*, rulings: bool) -> tuple[int, int]:
-        which = AnswerSelection("town", readings=Readings(rulings=rulings))
+        which = AnswerSelection("town", readings=ReadingChoice(rulings=rulings))
         result = registry.audit("contamination").judge(
             store, which, CompletionOptions(), lambda: nullcontext(store)
         )

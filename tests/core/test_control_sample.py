@@ -17,7 +17,7 @@ from scipy import stats
 from stores.annotation.reviews import ReadAnswer
 from workbench.domain.readings import ReaderCard, ReaderKind
 from workbench.domain.reviews import ControlSample
-from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
+from workbench.domain.rulings import Ruled, Ruling, RulingVerdict, Subject
 from workbench.evidence.control_sample import RuledControlSample, items_of_all_draws
 from workbench.pipeline.review import sample_answers
 from workbench.stats.samples import LEAST, Stratum, allocated, drawn, misread_rate
@@ -118,7 +118,7 @@ RULED = {
         Ruling(
             bytes(16),
             Subject(Ruled.ANSWER, {"prompt": one.prompt.hex(), "text": ""}),
-            Verdict.MISREAD if wrong else Verdict.CONFIRMED,
+            RulingVerdict.MISREAD if wrong else RulingVerdict.CONFIRMED,
             None,
             "looked",
             "otto",

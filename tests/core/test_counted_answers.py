@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from workbench.audits.questionnaire.cells import (
-    Cell,
+    ConditionCell,
     PredictionIndex,
     RespondentDraws,
     SharedNoise,
     redrawn_figures,
     shared_noise,
 )
-from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Predictions
+from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, ModelPredictions
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.score import PredictionReport, correlations, judge
 from workbench.domain.questionnaires import Pole
@@ -28,12 +28,12 @@ OPTIONS = PredictionOptions(seed=3, draws=2000)
 PEOPLE, TARGETS, N = 40, 3, 20
 
 
-def own_prompts(n: int = N, seed: int = 0, targets: int = TARGETS) -> Predictions:
+def own_prompts(n: int = N, seed: int = 0, targets: int = TARGETS) -> ModelPredictions:
     """Return answers to a prompt for each person and target: shares of n."""
     rng = np.random.default_rng(seed)
     target, person = (places.ravel() for places in np.indices((targets, PEOPLE)))
     yes = rng.binomial(n, rng.beta(2, 2, len(target)), len(target))
-    return Predictions(
+    return ModelPredictions(
         targets=tuple(f"t{t}" for t in range(targets)),
         leanings=(Pole.CONSERVATIVE,) * targets,
         respondents=tuple(f"r{r:02}" for r in range(PEOPLE)),
@@ -51,7 +51,7 @@ def own_prompts(n: int = N, seed: int = 0, targets: int = TARGETS) -> Prediction
     )
 
 
-def one_prompt(yes: int = 13, n: int = N) -> Predictions:
+def one_prompt(yes: int = 13, n: int = N) -> ModelPredictions:
     """Return a prompt for each target that stands for everybody: so many answers are yes."""
     of = own_prompts(n)
     target = np.arange(TARGETS)
@@ -69,11 +69,11 @@ def one_prompt(yes: int = 13, n: int = N) -> Predictions:
     )
 
 
-def computed(of: Predictions) -> Predictions:
+def computed(of: ModelPredictions) -> ModelPredictions:
     return replace(of, answers=None, prompt=None)
 
 
-def drawn_together(cell: Cell, resampling: RespondentDraws) -> SharedNoise | None:
+def drawn_together(cell: ConditionCell, resampling: RespondentDraws) -> SharedNoise | None:
     """Return the noise of the prompts that people of equal weight have in common."""
     return shared_noise(cell, resampling, "x", np.ones(cell.counted.shape))
 

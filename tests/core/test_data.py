@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import published
 from workbench import data, registry
-from workbench.domain.annotations import Subject
+from workbench.domain.annotations import LabelSubject
 from workbench.domain.prompts import COMPLETION, FREE_TEXT, LETTER, LIKERT, SLOT
 from workbench.domain.readings import STANCES, Stance
 from workbench.domain.statements import Dimension, Side
@@ -181,13 +181,13 @@ def test_the_stance_codebook_has_the_four_published_labels() -> None:
     }
     assert codebook.labels == tuple(STANCES)
     assert codebook.ordinal == ("disagree", "neutral", "agree")
-    assert codebook.subject is Subject.RESPONSE
+    assert codebook.subject is LabelSubject.RESPONSE
 
 
 def test_the_side_codebook_combines_dimension_and_side() -> None:
     codebook = data.shipped_codebook("side")
     assert codebook.labels == (*(f"{d}-{side}" for d in Dimension for side in Side), "none")
-    assert (codebook.subject, codebook.ordinal) == (Subject.STATEMENT, ())
+    assert (codebook.subject, codebook.ordinal) == (LabelSubject.STATEMENT, ())
 
 
 @pytest.mark.parametrize("name", data.shipped_codebooks())

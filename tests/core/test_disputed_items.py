@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stores.annotation.annotation_items import Context
-from stores.annotation.labels import Decision, GivenLabel, JudgedItem
+from stores.annotation.labels import AdjudicatorDecision, GivenLabel, JudgedItem
 from workbench.data import shipped_codebook
-from workbench.domain.annotations import Reason
+from workbench.domain.annotations import DisagreementReason
 from workbench.sessions.adjudication import (
     AdjudicationQueue,
     DisputedItem,
@@ -33,7 +33,9 @@ def item(unit: int, *labels: str) -> DisputedItem:
 
 
 def decided(case: DisputedItem, label: str = "agree") -> DisputedItem:
-    decision = Decision("nora", label, Reason.SLIP.value, "see p3", "", current=True)
+    decision = AdjudicatorDecision(
+        "nora", label, DisagreementReason.SLIP.value, "see p3", "", current=True
+    )
     return as_case(replace(case.judged, decision=decision))
 
 
@@ -51,14 +53,22 @@ def unit_of(disputed: DisputedItems) -> int | None:
 
 def test_going_back_shows_the_decision_and_skipping_returns_to_the_open_items() -> None:
     disputed = items(2, 2)
-    disputed.draft(Reason.HEDGED, "hm")
+    disputed.draft(DisagreementReason.HEDGED, "hm")
     assert disputed.go_back()
-    assert (unit_of(disputed), disputed.reason, disputed.note) == (101, Reason.SLIP, "see p3")
+    assert (unit_of(disputed), disputed.reason, disputed.note) == (
+        101,
+        DisagreementReason.SLIP,
+        "see p3",
+    )
     assert disputed.go_back()
     assert unit_of(disputed) == 100
     assert not disputed.go_back()
     assert disputed.skip()
-    assert (unit_of(disputed), disputed.reason, disputed.note) == (0, Reason.HEDGED, "hm")
+    assert (unit_of(disputed), disputed.reason, disputed.note) == (
+        0,
+        DisagreementReason.HEDGED,
+        "hm",
+    )
 
 
 def test_the_last_open_item_cannot_be_skipped() -> None:
@@ -72,8 +82,12 @@ def test_reason_and_note_return_with_an_item_that_is_open_again() -> None:
     first = disputed.current
     assert first is not None
     disputed.go_on(decided(first))
-    disputed.return_to(first, UndoneDecision(0, "agree", Reason.CONTEXT, "why"))
-    assert (unit_of(disputed), disputed.reason, disputed.note) == (0, Reason.CONTEXT, "why")
+    disputed.return_to(first, UndoneDecision(0, "agree", DisagreementReason.CONTEXT, "why"))
+    assert (unit_of(disputed), disputed.reason, disputed.note) == (
+        0,
+        DisagreementReason.CONTEXT,
+        "why",
+    )
 
 
 def test_reason_and_note_of_an_item_that_is_not_disputed_any_more_are_not_those_of_the_next() -> (
@@ -83,8 +97,10 @@ def test_reason_and_note_of_an_item_that_is_not_disputed_any_more_are_not_those_
     first = disputed.current
     assert first is not None
     disputed.go_on(decided(first))
-    disputed.return_to(item(0, "agree", "agree"), UndoneDecision(0, "agree", Reason.CONTEXT, "why"))
-    assert (unit_of(disputed), disputed.reason, disputed.note) == (1, Reason.OTHER, "")
+    disputed.return_to(
+        item(0, "agree", "agree"), UndoneDecision(0, "agree", DisagreementReason.CONTEXT, "why")
+    )
+    assert (unit_of(disputed), disputed.reason, disputed.note) == (1, DisagreementReason.OTHER, "")
 
 
 def test_an_item_that_was_decided_elsewhere_is_shown_with_that_decision() -> None:
@@ -110,7 +126,7 @@ def test_no_key_loses_an_item(keys: Sequence[str]) -> None:
         elif key == "back":
             disputed.go_back()
         elif key == "draft" and current is not None:
-            disputed.draft(Reason.HEDGED, "hm")
+            disputed.draft(DisagreementReason.HEDGED, "hm")
         units = [case.unit for case in (*disputed.open, *disputed.decided)]
         assert sorted(units) == [0, 1, 2, 100, 101]
         assert (disputed.current is None) == (not disputed.open and not disputed.n_back)

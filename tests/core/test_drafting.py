@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.data import read_prompt, shipped_drafting
-from workbench.domain.drafting import Answer, CallLabel, DraftPrompt
+from workbench.domain.drafting import CallLabel, DraftedAnswer, DraftPrompt
 from workbench.domain.responses import Sampling
 from workbench.domain.statements import NEGATION, ORIGINAL, VariantKind, Wording
 from workbench.errors import InputError, UsageError
 from workbench.workshop.drafting import (
-    Fault,
+    DraftFault,
     bare,
     drafted,
     hints,
@@ -144,31 +144,31 @@ def test_options_lose_their_letters_alone() -> None:
     ("line", "fault"),
     [
         ("Levies on top earners ought to go up.", ""),
-        (BASIS, Fault.SAME),
-        ("1. taxes  on HIGH incomes should be raised", Fault.SAME),
-        ("Taxes on high incomes should not be raised.", Fault.WORDING),
-        ("Should top earners pay more?", Fault.QUESTION),
-        ("Sure, here are 20 paraphrases:", Fault.ECHO),
-        ("Here is one way to say it without change", Fault.ECHO),
-        ("These paraphrases keep the meaning of the statement.", Fault.ECHO),
-        ("The negation of this statement is that taxes fall.", Fault.ECHO),
-        ("The statement should be put in another way.", Fault.ECHO),
-        ("The given list is not a complete list.", Fault.ECHO),
-        ("Provide 20 paraphrases for the following statement", Fault.ECHO),
-        ("You are a helpful assistant designed to create paraphrases.", Fault.ECHO),
-        ("Levies on top earners ought to go up.<|im_end|>", Fault.ECHO),
-        ("I'm sorry, but I can't assist with that.", Fault.REFUSAL),
-        ("As an AI language model, I have no opinion.", Fault.REFUSAL),
-        ("I cannot create content of this kind.", Fault.REFUSAL),
-        ("Tax.", Fault.SHORT),
-        ("Levies ought to go up. " * 20, Fault.LONG),
-        ("Levies on top \x1b[31mearners\x1b[0m ought to go up.", Fault.CONTROL),
-        ("Levies on top earners \u202eought to go up.", Fault.CONTROL),
-        ("Levies on top earners ought to go up\ufffd", Fault.CONTROL),
-        ("Levies on top earners ought to go up\x00", Fault.CONTROL),
-        ("Levies on top earners ought to go up \ud800", Fault.CONTROL),
-        ("---", Fault.EMPTY),
-        ("12.", Fault.SHORT),
+        (BASIS, DraftFault.SAME),
+        ("1. taxes  on HIGH incomes should be raised", DraftFault.SAME),
+        ("Taxes on high incomes should not be raised.", DraftFault.WORDING),
+        ("Should top earners pay more?", DraftFault.QUESTION),
+        ("Sure, here are 20 paraphrases:", DraftFault.ECHO),
+        ("Here is one way to say it without change", DraftFault.ECHO),
+        ("These paraphrases keep the meaning of the statement.", DraftFault.ECHO),
+        ("The negation of this statement is that taxes fall.", DraftFault.ECHO),
+        ("The statement should be put in another way.", DraftFault.ECHO),
+        ("The given list is not a complete list.", DraftFault.ECHO),
+        ("Provide 20 paraphrases for the following statement", DraftFault.ECHO),
+        ("You are a helpful assistant designed to create paraphrases.", DraftFault.ECHO),
+        ("Levies on top earners ought to go up.<|im_end|>", DraftFault.ECHO),
+        ("I'm sorry, but I can't assist with that.", DraftFault.REFUSAL),
+        ("As an AI language model, I have no opinion.", DraftFault.REFUSAL),
+        ("I cannot create content of this kind.", DraftFault.REFUSAL),
+        ("Tax.", DraftFault.SHORT),
+        ("Levies ought to go up. " * 20, DraftFault.LONG),
+        ("Levies on top \x1b[31mearners\x1b[0m ought to go up.", DraftFault.CONTROL),
+        ("Levies on top earners \u202eought to go up.", DraftFault.CONTROL),
+        ("Levies on top earners ought to go up\ufffd", DraftFault.CONTROL),
+        ("Levies on top earners ought to go up\x00", DraftFault.CONTROL),
+        ("Levies on top earners ought to go up \ud800", DraftFault.CONTROL),
+        ("---", DraftFault.EMPTY),
+        ("12.", DraftFault.SHORT),
     ],
 )
 def test_a_line_that_cannot_be_a_wording_says_why_and_is_kept_as_it_came(
@@ -179,8 +179,8 @@ def test_a_line_that_cannot_be_a_wording_says_why_and_is_kept_as_it_came(
 
 
 def test_an_empty_answer_is_one_empty_line_and_blank_lines_between_others_are_none() -> None:
-    assert faults("") == [Fault.EMPTY]
-    assert faults(" \n \n") == [Fault.EMPTY]
+    assert faults("") == [DraftFault.EMPTY]
+    assert faults(" \n \n") == [DraftFault.EMPTY]
     assert faults("Levies on top earners ought to go up.\n\n \nTop earners ought to pay more.") == [
         "",
         "",
@@ -192,11 +192,11 @@ def test_a_text_that_was_drafted_before_is_a_repeat_whatever_stands_around_it() 
         "1. Top earners ought to pay more.\n2. top earners ought to pay MORE\n3. Rich people "
         "ought to pay more."
     )
-    assert faults(again) == ["", Fault.REPEAT, ""]
+    assert faults(again) == ["", DraftFault.REPEAT, ""]
     assert faults(again, before=("Rich people ought to pay more!",)) == [
         "",
-        Fault.REPEAT,
-        Fault.REPEAT,
+        DraftFault.REPEAT,
+        DraftFault.REPEAT,
     ]
 
 
@@ -205,7 +205,12 @@ def test_where_one_wording_is_asked_for_the_first_that_can_be_one_is_it() -> Non
         "Here is the statement:\n\n“Top earners ought to pay more.”\n\nI changed the "
         "words.\nRich people should pay."
     )
-    assert faults(answer, REFORMULATION) == [Fault.ECHO, "", Fault.EXTRA, Fault.EXTRA]
+    assert faults(answer, REFORMULATION) == [
+        DraftFault.ECHO,
+        "",
+        DraftFault.EXTRA,
+        DraftFault.EXTRA,
+    ]
 
 
 def test_right_to_left_and_combining_characters_are_no_fault() -> None:
@@ -218,7 +223,7 @@ def test_right_to_left_and_combining_characters_are_no_fault() -> None:
 
 def test_an_arabic_question_is_a_question() -> None:
     (found,) = read_answer("هل يجب رفع الضرائب؟", PARAPHRASE, "يجب رفع الضرائب.", (), ())
-    assert found.fault == Fault.QUESTION
+    assert found.fault == DraftFault.QUESTION
 
 
 def test_a_question_is_a_wording_of_a_question_and_never_an_original() -> None:
@@ -237,8 +242,10 @@ def test_a_question_is_a_wording_of_a_question_and_never_an_original() -> None:
     (turned,) = read_answer(
         "Ought top earners to pay more?", PROMPTS[VariantKind.ORIGINAL], basis, (), ()
     )
-    assert turned.fault == Fault.QUESTION, "a statement is wanted there"
-    assert faults("Ought top earners to pay more?") == [Fault.QUESTION], "of a statement it is none"
+    assert turned.fault == DraftFault.QUESTION, "a statement is wanted there"
+    assert faults("Ought top earners to pay more?") == [DraftFault.QUESTION], (
+        "of a statement it is none"
+    )
     assert "no question, as the original is" in hints(
         VariantKind.PARAPHRASE, "en", basis, "Top earners pay.", ()
     )
@@ -272,10 +279,10 @@ def test_an_answer_of_many_kinds_of_lines_gives_each_wording_once() -> None:
         "Taxes on large incomes need to rise.",
     ]
     assert Counter(line.fault for line in read if line.fault) == {
-        Fault.ECHO: 1,
-        Fault.REPEAT: 1,
-        Fault.SAME: 2,
-        Fault.LONG: 1,
+        DraftFault.ECHO: 1,
+        DraftFault.REPEAT: 1,
+        DraftFault.SAME: 2,
+        DraftFault.LONG: 1,
     }
 
 
@@ -335,7 +342,11 @@ def test_ones_own_prompt_is_read_from_a_file(tmp_path: Path) -> None:
         '"lines"\n'
     )
     prompt = read_prompt(file)
-    assert (prompt.kind, prompt.calls, prompt.answer) == (VariantKind.OPPOSITE, 3, Answer.LINES)
+    assert (prompt.kind, prompt.calls, prompt.answer) == (
+        VariantKind.OPPOSITE,
+        3,
+        DraftedAnswer.LINES,
+    )
     assert prompt.render("A {n} b.").messages[0].content == "Umgekehrt: A {n} b.", (
         "the statement is put in last"
     )

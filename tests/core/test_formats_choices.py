@@ -10,11 +10,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from workbench.domain.choices import Bias, Choice, ChoicePair, Fault, Perturbation, parse_choice
+from workbench.domain.choices import (
+    Bias,
+    Choice,
+    ChoiceFault,
+    ChoicePair,
+    Perturbation,
+    parse_choice,
+)
 from workbench.errors import Finding, InputError, UsageError
 from workbench.formats.about import About
 from workbench.formats.choice_instruments import write_choices
-from workbench.formats.choices import Choices, form_fault, read_choices
+from workbench.formats.choices import ChoiceFolder, form_fault, read_choices
 from workbench.formats.folder import put
 
 HEADER = "key,bias,topic,original,changed,middle_removed,share_1,share_2,share_3\n"
@@ -88,7 +95,7 @@ def test_a_stem_of_one_line_may_look_like_an_option() -> None:
 )
 def test_a_text_that_is_no_question_is_a_fault_and_no_error(text: str, found: str) -> None:
     fault = parse_choice(text)
-    assert isinstance(fault, Fault)
+    assert isinstance(fault, ChoiceFault)
     assert fault.found == found
 
 
@@ -98,7 +105,7 @@ def test_a_question_that_is_read_from_its_lettered_text_is_the_same(
 ) -> None:
     choice = Choice(stem, options)
     found = parse_choice(choice.lettered())
-    assert found == choice or (isinstance(found, Fault) and "letters" in found.found)
+    assert found == choice or (isinstance(found, ChoiceFault) and "letters" in found.found)
 
 
 def test_a_folder_is_read(tmp_path: Path) -> None:
@@ -311,7 +318,7 @@ def test_questions_that_are_written_read_back_the_same(
     )
     place = tmp_path_factory.mktemp("written") / "q"
     put(write_choices(drawn, about), place)
-    assert read_choices(place) == Choices(about, tuple(drawn))
+    assert read_choices(place) == ChoiceFolder(about, tuple(drawn))
 
 
 def test_no_cell_that_is_written_runs_in_a_spreadsheet() -> None:

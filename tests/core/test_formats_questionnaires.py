@@ -16,15 +16,15 @@ from stores.core.store import Store
 from tests.core.test_formats_write import LOOSE, SLOW, WORDS, instruments
 from workbench.domain.instruments import Instrument
 from workbench.domain.questionnaires import (
+    AnswerOption,
     Form,
     Meaning,
-    Option,
     Pole,
     PublishedShares,
     Question,
     Questionnaire,
+    QuestionRole,
     Respondent,
-    Role,
     Scale,
     folded,
     shared_texts,
@@ -83,9 +83,9 @@ def faults(place: Path) -> list[tuple[str, int | None, str | None, str]]:
 def test_statements_say_what_they_are_asked_for(tmp_path: Path) -> None:
     read = found(folder(tmp_path / "q"))
     assert read.questions == (
-        Question("c-1", Role.CONTEXT, Form.QUESTION, "four_point"),
-        Question("c-2", Role.CONTEXT, Form.QUESTION, "yes_no", Pole.CONSERVATIVE),
-        Question("t-1", Role.TARGET, Form.STATEMENT, "likert_7", Pole.LIBERAL),
+        Question("c-1", QuestionRole.CONTEXT, Form.QUESTION, "four_point"),
+        Question("c-2", QuestionRole.CONTEXT, Form.QUESTION, "yes_no", Pole.CONSERVATIVE),
+        Question("t-1", QuestionRole.TARGET, Form.STATEMENT, "likert_7", Pole.LIBERAL),
     )
     assert [scale.name for scale in read.scales] == ["four_point", "likert_7", "yes_no"]
 
@@ -574,8 +574,10 @@ def scales(draw: st.DrawFn) -> tuple[Scale, ...]:
     for name in sorted(names):
         values = draw(st.lists(VALUES, min_size=1, max_size=5, unique_by=folded))
         split = draw(st.integers(1, len(values)))
-        options = [Option(tuple(values[:split]), draw(st.sampled_from(Meaning)))]
-        options += [Option((value,), draw(st.sampled_from(Meaning))) for value in values[split:]]
+        options = [AnswerOption(tuple(values[:split]), draw(st.sampled_from(Meaning)))]
+        options += [
+            AnswerOption((value,), draw(st.sampled_from(Meaning))) for value in values[split:]
+        ]
         found.append(Scale(name, tuple(options)))
     return tuple(found)
 
@@ -593,7 +595,7 @@ def questionnaires(draw: st.DrawFn) -> Instrument:
     questions = tuple(
         Question(
             s.ref,
-            draw(st.sampled_from(Role)),
+            draw(st.sampled_from(QuestionRole)),
             draw(st.sampled_from(Form)),
             draw(st.sampled_from(known)).name,
             draw(st.none() | st.sampled_from(Pole)),
@@ -603,7 +605,7 @@ def questionnaires(draw: st.DrawFn) -> Instrument:
     by_ref = {s.ref: s for s in instrument.statements}
     given_away = {target for target, _ in shared_texts(by_ref, questions)}
     questions = tuple(
-        replace(q, role=Role.CONTEXT) if q.ref in given_away else q for q in questions
+        replace(q, role=QuestionRole.CONTEXT) if q.ref in given_away else q for q in questions
     )
     by_name = {scale.name: [value for o in scale.options for value in o.values] for scale in known}
     people = []

@@ -16,7 +16,7 @@ import pytest
 from stores.core.store import Store
 from tests.survey_columns import columns_of_text
 from workbench.domain.instruments import Instrument
-from workbench.domain.questionnaires import Meaning, PublishedShares, Questionnaire, Role
+from workbench.domain.questionnaires import Meaning, PublishedShares, Questionnaire, QuestionRole
 from workbench.errors import InputError, UsageError
 from workbench.formats.known_surveys import LONGEST_LITERAL
 from workbench.formats.native import read_csv
@@ -117,11 +117,11 @@ def test_a_statistics_file_says_what_its_questions_are(tmp_path: Path, end: str)
     )
     asked = questionnaire(found)
     assert [(q.ref, q.role, q.scale) for q in asked.questions] == [
-        ("trust", Role.SURVEY, "trust"),
-        ("many", Role.SURVEY, "many"),
-        ("few", Role.SURVEY, "many"),
-        ("lakes", Role.SURVEY, "lakes"),
-        ("worst", Role.SURVEY, "worst"),
+        ("trust", QuestionRole.SURVEY, "trust"),
+        ("many", QuestionRole.SURVEY, "many"),
+        ("few", QuestionRole.SURVEY, "many"),
+        ("lakes", QuestionRole.SURVEY, "lakes"),
+        ("worst", QuestionRole.SURVEY, "worst"),
     ]
     assert {s.ref: s.wordings[0].text for s in found.statements} == TEXTS
     scale = asked.scale("trust")

@@ -17,7 +17,7 @@ from workbench.annotation.issues import (
     ONE_PERSON,
     IssueAgreement,
     IssueReport,
-    Standing,
+    LabelStanding,
     annotators,
     anonymous,
     issue_report,
@@ -123,7 +123,9 @@ def test_the_published_agreement_cannot_be_recomputed_because_only_gold_labels_a
     assert {issue.cohen.mean.undefined for issue in found.issues} == {NO_PAIR}
     assert {issue.fleiss.excluded for issue in found.issues} == {239}
     by_source = Counter(
-        case.statement for case in found.cases if case.standing is Standing.SOURCE and case.gold
+        case.statement
+        for case in found.cases
+        if case.standing is LabelStanding.SOURCE and case.gold
     )
     assert len(by_source) == 193, (
         "section 4.2: the gold annotations contain 193 statements in total"
@@ -219,13 +221,13 @@ def test_an_adjudication_wins_over_source_and_people_and_closes_a_tie() -> None:
     first, second = report(given).cases
     assert (first.gold, first.standing, first.open, first.tied) == (
         0,
-        Standing.ADJUDICATED,
+        LabelStanding.ADJUDICATED,
         False,
         True,
     )
-    assert (second.gold, second.standing, second.source) == (-1, Standing.SOURCE, -1)
+    assert (second.gold, second.standing, second.source) == (-1, LabelStanding.SOURCE, -1)
     assert [case.gold for case in report(given, source=False).cases] == [0, 1]
-    assert report(given, source=False).cases[1].standing is Standing.MAJORITY
+    assert report(given, source=False).cases[1].standing is LabelStanding.MAJORITY
     assert first.labels == (("a", 1), ("b", 0))
 
 

@@ -35,13 +35,13 @@ from workbench.audits.comparison.judge import (
 )
 from workbench.audits.consistency.findings import missing_stance_texts
 from workbench.audits.consistency.judged import judge as judge_consistency
-from workbench.audits.consistency.stances import Kind as Respondent
 from workbench.audits.consistency.stances import (
     PartyPositions,
     Stances,
     posterior_stances,
     reliable_stances,
 )
+from workbench.audits.consistency.stances import RespondentKind as Respondent
 from workbench.audits.reliability.counting import Counts
 from workbench.audits.reliability.findings import passing_said
 from workbench.audits.reliability.judge import ReliabilityReport, reason

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
+from workbench.domain.verdicts import Estimate, MeanSd, RepeatedVerdict, Verdict
 from workbench.errors import UsageError
 from workbench.figures.pictures.kinds import MOST_ROWS, Axis, Grid, Intervals
 from workbench.figures.pictures.of_table import (
@@ -164,7 +164,7 @@ def test_a_grid_shows_verdicts_with_their_counts() -> None:
     of = table()
     outcomes = [
         of.columns[0],
-        Column("test", "test", lambda _: Outcome(Verdict.FAIL, 4, 6), Kind.VERDICT),
+        Column("test", "test", lambda _: RepeatedVerdict(Verdict.FAIL, 4, 6), Kind.VERDICT),
     ]
     found = Matrix(columns=["test"], rows=["name"])(replace(of, columns=outcomes))
     assert [cell.text for (cell,) in found.cells] == ["✗ 4/6"] * len(LINES)

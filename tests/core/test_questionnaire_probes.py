@@ -30,14 +30,14 @@ from workbench.data import shipped_templates
 from workbench.domain.prompts import Message, Probe
 from workbench.domain.questionnaires import (
     YES_NO,
+    AnswerOption,
     Contexts,
     Form,
     Meaning,
-    Option,
     Question,
     Questionnaire,
+    QuestionRole,
     Respondent,
-    Role,
     Scale,
     Survey,
 )
@@ -57,17 +57,19 @@ FIRST = VariantId(VariantKind.PARAPHRASE, 1)
 LIKERT = Scale(
     "likert_3",
     (
-        Option(("agree",), Meaning.YES),
-        Option(("neither",), Meaning.NEUTRAL),
-        Option(("disagree",), Meaning.NO),
+        AnswerOption(("agree",), Meaning.YES),
+        AnswerOption(("neither",), Meaning.NEUTRAL),
+        AnswerOption(("disagree",), Meaning.NO),
     ),
 )
 CONTEXT = tuple(f"c{i}" for i in range(8))
 
 
 def questionnaire(respondents: int = 12) -> Questionnaire:
-    questions = [Question(ref, Role.CONTEXT) for ref in CONTEXT]
-    questions += [Question(ref, Role.TARGET, Form.STATEMENT, "likert_3") for ref in ("t0", "t1")]
+    questions = [Question(ref, QuestionRole.CONTEXT) for ref in CONTEXT]
+    questions += [
+        Question(ref, QuestionRole.TARGET, Form.STATEMENT, "likert_3") for ref in ("t0", "t1")
+    ]
     answers = [
         {ref: ("yes", "no")[(i + j) % 2] for j, ref in enumerate(CONTEXT)}
         | {"t0": ("agree", "disagree")[i % 2], "t1": "neither" if i == 0 else "agree"}

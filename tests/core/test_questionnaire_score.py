@@ -16,7 +16,7 @@ from tests.core.predicted import FEW, NAN, QM, RANDOM, ZERO_SHOT, asked, paraphr
 from workbench.audits.questionnaire.figures import (
     Condition,
     ConditionFigures,
-    Predictions,
+    ModelPredictions,
     TargetFigure,
     direction,
 )
@@ -30,11 +30,11 @@ from workbench.errors import UnknownName, UsageError
 Table = npt.NDArray[np.float64]
 
 
-def qm(predictions: Predictions, options: PredictionOptions = FEW) -> ConditionFigures:
+def qm(predictions: ModelPredictions, options: PredictionOptions = FEW) -> ConditionFigures:
     return judge(predictions, options).condition(QM)
 
 
-def only(predictions: Predictions, options: PredictionOptions = FEW) -> TargetFigure:
+def only(predictions: ModelPredictions, options: PredictionOptions = FEW) -> TargetFigure:
     return qm(predictions, options).targets[0]
 
 
@@ -394,7 +394,7 @@ def test_figures_that_are_measured_at_once_and_errors_that_are_exchanged_are_as_
     fewer = human.copy()
     fewer[:, 20:] = np.nan
 
-    def model() -> Predictions:
+    def model() -> ModelPredictions:
         masses = {
             (condition, ORIGINAL): (rng.random((2, 30)), rng.random((2, 30)) / 2)
             for condition in (QM, RANDOM)
@@ -856,7 +856,7 @@ def test_models_that_share_no_target_or_person_have_no_difference() -> None:
 
 
 def test_correlations_leave_out_models_that_were_not_asked_and_say_where_there_is_none() -> None:
-    def report(bias: float) -> Predictions:
+    def report(bias: float) -> ModelPredictions:
         human = np.tile([1.0, 0.0], (2, 5))
         yes = np.clip(human * 0.8 + 0.1 + np.array([[bias], [bias / 2]]), 0, 1)
         return asked(human, yes, 1 - yes)

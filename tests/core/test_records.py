@@ -17,8 +17,8 @@ from workbench.formats.packed import name_of, reading
 from workbench.formats.read import recognised
 from workbench.formats.records import (
     LEFT_OUT,
+    FileKind,
     Findings,
-    Kind,
     ReadSettings,
     header_of,
     kind_of,
@@ -76,24 +76,24 @@ def text(content: str, encoding: str = "utf-8") -> Callable[[Path], None]:
     return lambda path: path.write_bytes(content.encode(encoding)) and None
 
 
-WAYS: dict[str, tuple[Kind, Callable[[Path], None]]] = {
-    "comma.csv": (Kind.TEXT, text(separated(","))),
-    "german.csv": (Kind.TEXT, text(separated(";"))),
-    "told.csv": (Kind.TEXT, text("sep=;\n" + separated(";"))),
-    "tabs.tsv": (Kind.TEXT, text(separated("\t"))),
-    "utf16.csv": (Kind.TEXT, text(separated(",", quoted=True), "utf-16")),
-    "list.json": (Kind.JSON, text(json.dumps(as_objects(), indent=1))),
-    "below.json": (Kind.JSON, text(json.dumps({"version": 3, "data": as_objects()}))),
-    "lines.jsonl": (Kind.LINES, text("\n".join(map(json.dumps, as_objects())))),
+WAYS: dict[str, tuple[FileKind, Callable[[Path], None]]] = {
+    "comma.csv": (FileKind.TEXT, text(separated(","))),
+    "german.csv": (FileKind.TEXT, text(separated(";"))),
+    "told.csv": (FileKind.TEXT, text("sep=;\n" + separated(";"))),
+    "tabs.tsv": (FileKind.TEXT, text(separated("\t"))),
+    "utf16.csv": (FileKind.TEXT, text(separated(",", quoted=True), "utf-16")),
+    "list.json": (FileKind.JSON, text(json.dumps(as_objects(), indent=1))),
+    "below.json": (FileKind.JSON, text(json.dumps({"version": 3, "data": as_objects()}))),
+    "lines.jsonl": (FileKind.LINES, text("\n".join(map(json.dumps, as_objects())))),
     "table.toml": (
-        Kind.TOML,
+        FileKind.TOML,
         text("".join(f"[[row]]\nid = {a!r}\nthese = {b!r}\nnote = {c!r}\n" for a, b, c in ROWS)),
     ),
-    "book.xlsx": (Kind.EXCEL, in_excel),
-    "named.wrong": (Kind.EXCEL, in_excel),
-    "rows.parquet": (Kind.PARQUET, in_parquet),
-    "survey.sav": (Kind.SPSS, in_spss),
-    "survey.dta": (Kind.STATA, in_stata),
+    "book.xlsx": (FileKind.EXCEL, in_excel),
+    "named.wrong": (FileKind.EXCEL, in_excel),
+    "rows.parquet": (FileKind.PARQUET, in_parquet),
+    "survey.sav": (FileKind.SPSS, in_spss),
+    "survey.dta": (FileKind.STATA, in_stata),
 }
 
 
@@ -300,7 +300,7 @@ def in_zip(path: Path, content: bytes) -> None:
         file.writestr("__MACOSX/._rows.csv", b"")
 
 
-OTHERS = (Kind.PARQUET, Kind.SPSS, Kind.STATA)
+OTHERS = (FileKind.PARQUET, FileKind.SPSS, FileKind.STATA)
 PACKERS = {".gz": in_gzip, ".zst": in_zstandard, ".zip": in_zip}
 
 

@@ -21,7 +21,7 @@ from workbench.audits.reliability.tables import passing_words
 from workbench.audits.reliability.wordings import beginnings, beginnings_table
 from workbench.domain.instruments import Instrument, SurveyAnswer
 from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Statement, Wording
-from workbench.domain.verdicts import Outcome, Verdict
+from workbench.domain.verdicts import RepeatedVerdict, Verdict
 from workbench.errors import UnknownName
 from workbench.figures.book import Book
 from workbench.figures.shown import painted
@@ -98,10 +98,10 @@ def test_every_table_is_written_in_every_form(report: ReliabilityReport) -> None
 def test_a_statement_has_a_verdict_per_test_and_how_many_templates_it_passes() -> None:
     of = made(sampled(), changed={"s1": (1, 2)})
     first, second = cells(of.table("verdicts"))
-    assert first["negation"] == Outcome(Verdict.FAIL, 1, 2)
-    assert first["all"] == Outcome(Verdict.FAIL, 1, 2)
+    assert first["negation"] == RepeatedVerdict(Verdict.FAIL, 1, 2)
+    assert first["all"] == RepeatedVerdict(Verdict.FAIL, 1, 2)
     assert first["template"] is Verdict.PASS
-    assert second["all"] == Outcome(Verdict.PASS, 2, 2)
+    assert second["all"] == RepeatedVerdict(Verdict.PASS, 2, 2)
     assert (first["text"], first["country"], first["issues"]) == (
         "text of original",
         "nl",

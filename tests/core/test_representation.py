@@ -28,9 +28,9 @@ from workbench.audits.representation.judged import LikenessData
 from workbench.audits.representation.likeness import (
     FIRST,
     POSITION,
+    ComparedQuestion,
+    LetterSample,
     Likenesses,
-    Sample,
-    SurveyQuestion,
     likeness,
 )
 from workbench.audits.representation.options import LikenessOptions
@@ -42,18 +42,18 @@ from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Message, Persona, PersonaKind, TemplateChoice
 from workbench.domain.questionnaires import (
+    AnswerOption,
     Form,
     Meaning,
-    Option,
     PublishedShares,
     Question,
     Questionnaire,
+    QuestionRole,
     Respondent,
-    Role,
     Scale,
 )
 from workbench.domain.responses import EXACT, Drawn, Request, Sampling
-from workbench.domain.rulings import Verdict
+from workbench.domain.rulings import RulingVerdict
 from workbench.domain.statements import ORIGINAL, Statement, Wording
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence import ruling_subjects as subjects
@@ -69,12 +69,16 @@ from workbench.tui.results.result_screen import load
 AMOUNT = Scale(
     "amount",
     (
-        *(Option((word,), Meaning.STEP) for word in ("a great deal", "some", "a little", "none")),
-        Option(("refused", "99"), Meaning.MISSING),
+        *(
+            AnswerOption((word,), Meaning.STEP)
+            for word in ("a great deal", "some", "a little", "none")
+        ),
+        AnswerOption(("refused", "99"), Meaning.MISSING),
     ),
 )
 TOPIC = Scale(
-    "topic", tuple(Option((word,), Meaning.OPTION) for word in ("roads", "schools", "clinics"))
+    "topic",
+    tuple(AnswerOption((word,), Meaning.OPTION) for word in ("roads", "schools", "clinics")),
 )
 SHARES = st.lists(st.floats(0, 1), min_size=3, max_size=3).filter(lambda values: sum(values) > 0.01)
 MEASURES = ("wasserstein", "total_variation", "jensen_shannon")
@@ -111,15 +115,15 @@ def survey(
     people: Sequence[Respondent], published: Sequence[PublishedShares] = ()
 ) -> Questionnaire:
     questions = (
-        Question("q1", Role.SURVEY, scale="amount"),
-        Question("q2", Role.SURVEY, scale="topic"),
+        Question("q1", QuestionRole.SURVEY, scale="amount"),
+        Question("q2", QuestionRole.SURVEY, scale="topic"),
     )
     return Questionnaire(questions, (AMOUNT, TOPIC), tuple(people), tuple(published))
 
 
 ASKED = {
-    "q1": SurveyQuestion(("a great deal", "some", "a little", "none"), True),
-    "q2": SurveyQuestion(tuple(TOPIC.described().split(", ")), False),
+    "q1": ComparedQuestion(("a great deal", "some", "a little", "none"), True),
+    "q2": ComparedQuestion(tuple(TOPIC.described().split(", ")), False),
 }
 
 
@@ -184,7 +188,9 @@ def many(
     people = [one for at, ways in groups.items() for one in drawn_people(rng, n, ways, at, refs)]
     asked = dict.fromkeys(refs, ASKED["q1"])
     whole = Questionnaire(
-        tuple(Question(ref, Role.SURVEY, scale="amount") for ref in refs), (AMOUNT,), tuple(people)
+        tuple(Question(ref, QuestionRole.SURVEY, scale="amount") for ref in refs),
+        (AMOUNT,),
+        tuple(people),
     )
     there = populations(whole, asked, (), 30)
     return Likenesses(
@@ -256,7 +262,7 @@ def asked(tmp_path: Path) -> Iterator[Store]:
         for at, ways in (("A", [0.7, 0.1, 0.1, 0.1]), ("B", [0.1, 0.1, 0.1, 0.7]))
         for one in drawn_people(rng, 60, ways, at, refs)
     ]
-    questions = tuple(Question(ref, Role.SURVEY, Form.QUESTION, "amount") for ref in refs)
+    questions = tuple(Question(ref, QuestionRole.SURVEY, Form.QUESTION, "amount") for ref in refs)
     statements = tuple(Statement(ref, (Wording(ORIGINAL, "en", text_of(ref)),)) for ref in refs)
     with new_store(tmp_path / "survey.db") as store:
         whole = Questionnaire(questions, (AMOUNT,), tuple(people))
@@ -345,7 +351,11 @@ def test_options_that_were_changed_since_are_not_compared(asked: Store) -> None:
     before = found_in(judged(asked)).likenesses["told"].overall
     more = replace(
         AMOUNT,
-        options=(*AMOUNT.options[:4], Option(("nothing at all",), Meaning.STEP), AMOUNT.options[4]),
+        options=(
+            *AMOUNT.options[:4],
+            AnswerOption(("nothing at all",), Meaning.STEP),
+            AMOUNT.options[4],
+        ),
     )
     asked.questionnaires.set_scale("survey", more, person="eva")
     result = judged(asked)
@@ -394,7 +404,7 @@ def test_what_stands_above_figures_stands_above_those_of_a_shell_too(asked: Stor
     ask(asked, told("some"), DESIGN)
     thing = subjects.find_subject(asked, "q0")
     subjects.add_ruling(
-        asked, thing, Verdict.EXCLUDED, auditor="otto", reason="odd", reading=None, model=""
+        asked, thing, RulingVerdict.EXCLUDED, auditor="otto", reason="odd", reading=None, model=""
     )
     book = judged(asked).book
     assert book.header
@@ -468,7 +478,7 @@ def test_countries_that_were_asked_other_questions_have_no_rank_and_do_not_take_
     published += [shares_of(ref, "C", 500) for ref in refs[:2]]
     asked_ = dict.fromkeys(refs, ASKED["q1"])
     whole = Questionnaire(
-        tuple(Question(r, Role.SURVEY, scale="amount") for r in refs),
+        tuple(Question(r, QuestionRole.SURVEY, scale="amount") for r in refs),
         (AMOUNT,),
         (),
         tuple(published),
@@ -553,7 +563,7 @@ def test_a_ruling_leaves_an_answer_out(asked: Store) -> None:
     ask(asked, told("some"), DESIGN)
     thing = subjects.find_subject(asked, "q0")
     subjects.add_ruling(
-        asked, thing, Verdict.EXCLUDED, auditor="otto", reason="odd", reading=None, model=""
+        asked, thing, RulingVerdict.EXCLUDED, auditor="otto", reason="odd", reading=None, model=""
     )
     assert "q0" not in found_in(judged(asked)).likenesses["told"].refs
 
@@ -581,7 +591,7 @@ def test_weights_count_unless_they_are_not_wanted(store: Store) -> None:
     ]
     statement = Statement("q0", (Wording(ORIGINAL, "en", text_of("q0")),))
     whole = Questionnaire(
-        (Question("q0", Role.SURVEY, Form.QUESTION, "amount"),), (AMOUNT,), tuple(people)
+        (Question("q0", QuestionRole.SURVEY, Form.QUESTION, "amount"),), (AMOUNT,), tuple(people)
     )
     store.instruments.add(Instrument("survey", "Survey", (statement,), questionnaire=whole))
     ask(store, told("some"), DESIGN)
@@ -655,7 +665,7 @@ def test_groups_that_are_exactly_as_near_share_the_first_rank_and_one_question_r
 ):
     refs = [f"q{n}" for n in range(3)]
     published = [shares_of(ref, country) for ref in refs for country in ("A", "B")]
-    questions = tuple(Question(ref, Role.SURVEY, scale="amount") for ref in refs)
+    questions = tuple(Question(ref, QuestionRole.SURVEY, scale="amount") for ref in refs)
     whole = Questionnaire(questions, (AMOUNT,), (), tuple(published))
     asked_ = dict.fromkeys(refs, ASKED["q1"])
     there = populations(whole, asked_, (), 30)
@@ -733,7 +743,7 @@ def test_a_country_that_was_asked_far_more_does_not_keep_the_others_from_a_rank(
         shares_of(ref, country, 500, 0.2) for country in ("B", "C", "D") for ref in refs[:4]
     ]
     published += [shares_of(ref, "E", 500) for ref in refs[10:]]
-    questions = tuple(Question(ref, Role.SURVEY, scale="amount") for ref in refs)
+    questions = tuple(Question(ref, QuestionRole.SURVEY, scale="amount") for ref in refs)
     whole = Questionnaire(questions, (AMOUNT,), (), tuple(published))
     answers = {ref: np.array([0.0, 1.0, 0.0, 0.0]) for ref in refs}
     there = populations(whole, refs, (), 30)
@@ -760,7 +770,7 @@ WORDS = ASKED["q1"].options
 
 def world(
     shares: np.ndarray[Any, Any], sizes: Mapping[str, int], rng: np.random.Generator
-) -> tuple[dict[str, SurveyQuestion], list[Population]]:
+) -> tuple[dict[str, ComparedQuestion], list[Population]]:
     """Return questions, and people in groups that all think alike. shares : (questions, options)"""
     refs = [f"q{n}" for n in range(len(shares))]
     people: list[Respondent] = []
@@ -771,7 +781,7 @@ def world(
         for row in codes.tolist():
             answers = {ref: WORDS[code] for ref, code in zip(refs, row, strict=True)}
             people.append(person(len(people), answers, 1, town=name))
-    questions = tuple(Question(ref, Role.SURVEY, scale="amount") for ref in refs)
+    questions = tuple(Question(ref, QuestionRole.SURVEY, scale="amount") for ref in refs)
     whole = Questionnaire(questions, (AMOUNT,), tuple(people))
     asked_ = dict.fromkeys(refs, ASKED["q1"])
     return asked_, populations(whole, asked_, (), 30)
@@ -780,7 +790,7 @@ def world(
 def likenesses(
     answers: np.ndarray[Any, Any],
     letters: int,
-    of: tuple[dict[str, SurveyQuestion], list[Population]],
+    of: tuple[dict[str, ComparedQuestion], list[Population]],
     **more: Any,
 ) -> Likenesses:
     said = {f"q{n}": row for n, row in enumerate(answers)}
@@ -819,7 +829,7 @@ def test_letters_that_do_not_vary_within_an_order_have_no_noise() -> None:
     rng = np.random.default_rng(4)
     of_people = world(rng.dirichlet([1.5] * 4, 8), {"all": 60}, rng)
     ends = np.tile([0.5, 0, 0, 0.5], (8, 1))
-    sample = Sample(np.eye(4)[[0, 3]], np.array([50, 50]), np.array([0.5, 0.5]))
+    sample = LetterSample(np.eye(4)[[0, 3]], np.array([50, 50]), np.array([0.5, 0.5]))
     fixed = likenesses(ends, 100, of_people, samples={f"q{n}": sample for n in range(8)})
     assert fixed.noise_of_letters(fixed.refs) == 0
     assert likenesses(ends, 100, of_people).noise_of_letters(fixed.refs) > 0.01

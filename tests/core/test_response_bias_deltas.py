@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.response_answers import answers, arm, options_of, table
 from workbench.audits.response_bias.answers import (
-    Table,
+    ChoiceTable,
     from_probabilities,
     tabulate,
     valid_answers,
@@ -49,7 +49,7 @@ def values(found: Deltas) -> list[float]:
     return [float(value) for value in found.values]
 
 
-def letters(tabled: Table, row: int, form: int, valid: bool = False) -> dict[str, float]:
+def letters(tabled: ChoiceTable, row: int, form: int, valid: bool = False) -> dict[str, float]:
     counts = valid_answers(tabled) if valid else tabled.counts
     return {letter: float(n) for letter, n in zip(LETTERS, counts[row, form], strict=True) if n}
 
@@ -70,10 +70,10 @@ def offered_answers(draw: st.DrawFn, bias: Bias, condition: Perturbation | None 
 
 def tables(
     bias: Bias | None = None, condition: Perturbation | None = None
-) -> st.SearchStrategy[Table]:
+) -> st.SearchStrategy[ChoiceTable]:
     """Return tables of such answers."""
 
-    def of(chosen: Bias) -> st.SearchStrategy[Table]:
+    def of(chosen: Bias) -> st.SearchStrategy[ChoiceTable]:
         return offered_answers(chosen, condition).map(
             lambda pairs: table(chosen, pairs, condition, mapped_back=False)
         )
@@ -294,7 +294,7 @@ def test_the_files_rule_of_entropy_goes_by_what_they_record() -> None:
 
 @given(tables(condition=TYPO), st.sampled_from(Definition))
 def test_exchanging_the_forms_of_a_perturbation_turns_every_change_round(
-    asked: Table, definition: Definition
+    asked: ChoiceTable, definition: Definition
 ) -> None:
     turned = replace(asked, counts=asked.counts[:, ::-1], offered=asked.offered[:, ::-1])
     assert values(deltas(turned, definition)) == pytest.approx(
@@ -303,31 +303,33 @@ def test_exchanging_the_forms_of_a_perturbation_turns_every_change_round(
 
 
 @given(tables(Bias.ACQUIESCENCE))
-def test_both_definitions_agree_on_acquiescence_where_every_answer_is_valid(asked: Table) -> None:
+def test_both_definitions_agree_on_acquiescence_where_every_answer_is_valid(
+    asked: ChoiceTable,
+) -> None:
     assert values(deltas(asked, C)) == pytest.approx(values(deltas(asked, P)))
 
 
 @given(tables(Bias.ALLOW_FORBID))
 def test_where_all_answer_yes_or_no_the_corrected_sign_is_the_reverse_of_the_published(
-    asked: Table,
+    asked: ChoiceTable,
 ) -> None:
     """n(a) + n(b) is the same in both forms, so that n(q, b) - n(q', a) is n(q', b) - n(q, a)."""
     assert values(deltas(asked, C)) == pytest.approx([-value for value in values(deltas(asked, P))])
 
 
 @given(tables(), st.sampled_from(Definition))
-def test_changes_are_percentage_points(asked: Table, definition: Definition) -> None:
+def test_changes_are_percentage_points(asked: ChoiceTable, definition: Definition) -> None:
     assert (np.abs(deltas(asked, definition).values) <= 100 + 1e-9).all()
 
 
 @given(tables())
-def test_corrected_entropy_lies_between_0_and_1(asked: Table) -> None:
+def test_corrected_entropy_lies_between_0_and_1(asked: ChoiceTable) -> None:
     found = entropies(asked)
     assert ((found >= 0) & (found <= 1 + 1e-12)).all()
 
 
 @given(tables())
-def test_the_order_of_questions_changes_no_delta(asked: Table) -> None:
+def test_the_order_of_questions_changes_no_delta(asked: ChoiceTable) -> None:
     order = np.arange(len(asked.keys))[::-1]
     arrays = {
         name: getattr(asked, name)[order]

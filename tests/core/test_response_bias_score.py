@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import norm
 
 from tests.response_answers import MODEL, OFFERED, table
-from workbench.audits.response_bias.answers import Table, from_probabilities
+from workbench.audits.response_bias.answers import ChoiceTable, from_probabilities
 from workbench.audits.response_bias.changes import (
     FIRST,
     NO_ANSWERS,
@@ -126,7 +126,7 @@ def test_a_model_that_never_gives_a_letter_is_reported_not_scored() -> None:
 # families of tests
 
 
-def all_tables() -> list[Table]:
+def all_tables() -> list[ChoiceTable]:
     rng = np.random.default_rng(4)
     conditions = (None, *Perturbation)
     asked = [
@@ -178,7 +178,7 @@ def test_holm_over_all_counts_a_copied_row_once() -> None:
             assert definition is C or copy.p_adjusted == source.p_adjusted
 
 
-def with_own_files(lent: bool = True) -> list[Table]:
+def with_own_files(lent: bool = True) -> list[ChoiceTable]:
     """Return tables of a model whose opinion-floating questions were perturbed themselves, and
     change otherwise.
     """
@@ -238,7 +238,7 @@ def test_nothing_is_adjusted_unless_asked() -> None:
 # human-likeness
 
 
-def perturbed(pairs: list[tuple[str, str]], without: int = 0) -> list[Table]:
+def perturbed(pairs: list[tuple[str, str]], without: int = 0) -> list[ChoiceTable]:
     names = list(Perturbation)[: len(Perturbation) - without]
     return [table(Bias.ACQUIESCENCE, pairs, each) for each in names]
 
@@ -420,7 +420,7 @@ def test_two_ways_of_asking_are_compared_question_by_question() -> None:
         compare([(first, judge([table(Bias.ACQUIESCENCE, MOVED)], ChangeOptions(P)))])
 
 
-def drawn(rng: np.random.Generator, exact: FloatArray, samples: int) -> Table:
+def drawn(rng: np.random.Generator, exact: FloatArray, samples: int) -> ChoiceTable:
     counts = rng.multinomial(samples, exact)
     pairs = [
         ("".join(x * n for x, n in zip(LETTERS, form, strict=False)) for form in pair)
@@ -429,7 +429,7 @@ def drawn(rng: np.random.Generator, exact: FloatArray, samples: int) -> Table:
     return table(Bias.ODD_EVEN, [(q, other) for q, other in pairs], mapped_back=False)
 
 
-def exact_table() -> tuple[Table, FloatArray]:
+def exact_table() -> tuple[ChoiceTable, FloatArray]:
     rng = np.random.default_rng(11)
     probabilities = np.zeros((60, 2, 5))
     probabilities[:, 0], probabilities[:, 1, :4] = (

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from workbench.annotation.sampling import Offer, draw_answers
+from workbench.annotation.sampling import OfferedText, draw_answers
 from workbench.audits.bias_score.counting import ScoredStatement, Tally
 from workbench.audits.bias_score.labelled import COUNTED, NET, DrawnLabels
 from workbench.audits.bias_score.options import ScoreOptions
@@ -88,10 +88,10 @@ def population(rng: np.random.Generator) -> Texts:
     )
 
 
-def offers(texts: Texts) -> list[Offer]:
+def offers(texts: Texts) -> list[OfferedText]:
     words = ["I agree." if short else f"answer {place}" for place, short in enumerate(texts.short)]
     return [
-        Offer(
+        OfferedText(
             place,
             words[place],
             ITEMS[s].ref,

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.annotation.sampling import Offer, draw_answers
+from workbench.annotation.sampling import OfferedText, draw_answers
 from workbench.stats.classification import (
     calibration,
     classification_report,
@@ -137,7 +137,7 @@ def test_the_interval_of_a_share_holds_the_share_of_all_answers() -> None:
     right = rng.random(3000) < 0.85
     right[:3] = [True, False, True]
     strata = rng.integers(30, size=3000)
-    offers = [Offer(n, f"{n}", "s", f"{strata[n]}", int(sizes[n])) for n in range(3000)]
+    offers = [OfferedText(n, f"{n}", "s", f"{strata[n]}", int(sizes[n])) for n in range(3000)]
     truth, held = sizes[right].sum() / sizes.sum(), 0
     for seed in range(400):
         picks = draw_answers(offers, 120, np.random.default_rng(seed)).picks

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import published, statement
-from workbench.annotation.survey import ALL, PUBLISHED, Ask, Design, arrange, draw
+from workbench.annotation.survey import ALL, PUBLISHED, Ask, SurveyDesign, arrange, draw
 from workbench.audits.reliability.agreement import (
     pairs_of,
     relations_of,
@@ -47,7 +47,7 @@ def many(count: int) -> tuple[Statement, ...]:
 
 
 def drawn(
-    statements: tuple[Statement, ...], design: Design, seed: int = 1, **more: frozenset[Ask]
+    statements: tuple[Statement, ...], design: SurveyDesign, seed: int = 1, **more: frozenset[Ask]
 ) -> list[Ask]:
     return [
         ask
@@ -57,7 +57,7 @@ def drawn(
 
 
 def test_the_published_design_is_fifty_statements_in_four_wordings() -> None:
-    asks = drawn(many(239), Design())
+    asks = drawn(many(239), SurveyDesign())
     assert len(asks) == len(set(asks)) == 200
     assert len({ref for ref, _ in asks}) == 50
     assert Counter(variant.kind.value for _, variant in asks) == dict.fromkeys(PUBLISHED, 50)
@@ -67,11 +67,13 @@ def test_the_published_design_is_fifty_statements_in_four_wordings() -> None:
 
 
 def test_all_statements_are_asked_where_there_are_fewer() -> None:
-    assert {ref for ref, _ in drawn(many(7), Design())} == {s.ref for s in many(7)}
+    assert {ref for ref, _ in drawn(many(7), SurveyDesign())} == {s.ref for s in many(7)}
 
 
 def test_the_seed_decides_what_is_drawn() -> None:
-    first, again, other = (drawn(many(100), Design(statements=10), seed) for seed in (1, 1, 2))
+    first, again, other = (
+        drawn(many(100), SurveyDesign(statements=10), seed) for seed in (1, 1, 2)
+    )
     assert first == again
     assert first != other
 
@@ -91,7 +93,9 @@ def test_the_seed_decides_what_is_drawn() -> None:
 def test_the_original_is_always_asked_and_variants_by_kind_number_or_all(
     variants: tuple[str, ...], wanted: set[str]
 ) -> None:
-    assert {str(variant) for _, variant in drawn(many(3), Design(variants=variants))} == wanted
+    assert {
+        str(variant) for _, variant in drawn(many(3), SurveyDesign(variants=variants))
+    } == wanted
 
 
 def test_what_cannot_be_compared_is_not_asked() -> None:
@@ -103,35 +107,35 @@ def test_what_cannot_be_compared_is_not_asked() -> None:
     ]
     question = Wording(QUESTION, "en", "Should it?")
     mixed = replace(statement("free"), wordings=(*free, question))
-    asks = drawn((lonely, headless, mixed), Design(variants=(*PUBLISHED, ALL)))
+    asks = drawn((lonely, headless, mixed), SurveyDesign(variants=(*PUBLISHED, ALL)))
     assert {ref for ref, _ in asks} == {"free"}
     assert not {OPPOSITE, QUESTION} & {variant for _, variant in asks}
-    assert draw((mixed,), "de", Design(), np.random.default_rng(1)) == ()
+    assert draw((mixed,), "de", SurveyDesign(), np.random.default_rng(1)) == ()
 
 
 def test_what_was_asked_is_not_asked_again_and_a_second_paraphrase_is_no_substitute() -> None:
     statements = many(4)
-    before = frozenset(drawn(statements, Design()))
-    assert drawn(statements, Design(), asked=before) == []
-    assert drawn(statements, Design(), seed=9, asked=before) == [], (
+    before = frozenset(drawn(statements, SurveyDesign()))
+    assert drawn(statements, SurveyDesign(), asked=before) == []
+    assert drawn(statements, SurveyDesign(), seed=9, asked=before) == [], (
         "another seed would draw other paraphrases"
     )
     missing = frozenset(before - {("s-000", NEGATION)})
-    assert drawn(statements, Design(), asked=missing) == [("s-000", NEGATION)]
+    assert drawn(statements, SurveyDesign(), asked=missing) == [("s-000", NEGATION)]
 
 
 @pytest.mark.parametrize(
     ("design", "says"),
     [
-        (Design(statements=0), "0 statements"),
-        (Design(seed=-1), "seed -1"),
-        (Design(variants=("haiku",)), "haiku"),
-        (Design(variants=("question",)), "question"),
-        (Design(variants=("paraphrase-x",)), "paraphrase-x"),
-        (Design(variants=("original",)), "only originals"),
+        (SurveyDesign(statements=0), "0 statements"),
+        (SurveyDesign(seed=-1), "seed -1"),
+        (SurveyDesign(variants=("haiku",)), "haiku"),
+        (SurveyDesign(variants=("question",)), "question"),
+        (SurveyDesign(variants=("paraphrase-x",)), "paraphrase-x"),
+        (SurveyDesign(variants=("original",)), "only originals"),
     ],
 )
-def test_what_cannot_be_asked_is_refused_in_words(design: Design, says: str) -> None:
+def test_what_cannot_be_asked_is_refused_in_words(design: SurveyDesign, says: str) -> None:
     with pytest.raises(UsageError, match=says):
         design.check()
 

@@ -22,8 +22,8 @@ from workbench.synthetic.population import (
     AnswerScale,
     Ideal,
     Item,
-    Population,
     Profile,
+    SyntheticPopulation,
     generate,
     ideal,
     known,
@@ -61,7 +61,7 @@ t-1 = { scale = "two", left = 2 }
 
 
 @pytest.fixture(scope="module")
-def panel() -> Population:
+def panel() -> SyntheticPopulation:
     return read_population(PANEL / "generator.toml")
 
 
@@ -70,7 +70,9 @@ def rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(lines, strict=True))
 
 
-def test_the_shipped_answers_are_what_the_shipped_population_draws(panel: Population) -> None:
+def test_the_shipped_answers_are_what_the_shipped_population_draws(
+    panel: SyntheticPopulation,
+) -> None:
     drawn = generate(panel, panel.respondents, panel.seed)
     assert answers_csv(panel, drawn).encode() == (PANEL / "answers.csv").read_bytes()
     assert (
@@ -79,11 +81,11 @@ def test_the_shipped_answers_are_what_the_shipped_population_draws(panel: Popula
     )
 
 
-def test_a_longer_draw_begins_with_the_shorter_one(panel: Population) -> None:
+def test_a_longer_draw_begins_with_the_shorter_one(panel: SyntheticPopulation) -> None:
     assert generate(panel, 30, 9)[:12] == generate(panel, 12, 9)
 
 
-def test_everybody_is_named_as_synthetic(panel: Population) -> None:
+def test_everybody_is_named_as_synthetic(panel: SyntheticPopulation) -> None:
     assert [r.name for r in generate(panel, 2, 1)] == ["syn-001", "syn-002"]
     assert all(row["respondent"].startswith("syn-") for row in rows(PANEL / "answers.csv"))
 
@@ -118,7 +120,7 @@ def test_every_text_of_the_shipped_questionnaire_stands_there_once() -> None:
 
 
 def test_every_shipped_answer_is_on_the_scale_of_its_question_and_means_what_was_drawn(
-    panel: Population,
+    panel: SyntheticPopulation,
 ) -> None:
     scales = {row["ref"]: shipped_scale(row["scale"]) for row in rows(PANEL / "statements.csv")}
     seen = set()
@@ -138,7 +140,7 @@ def test_every_shipped_answer_is_on_the_scale_of_its_question_and_means_what_was
     assert seen == expected, "every answer of every scale is given by somebody"
 
 
-def test_a_yes_leans_as_the_population_says(panel: Population) -> None:
+def test_a_yes_leans_as_the_population_says(panel: SyntheticPopulation) -> None:
     items = {item.ref: item for item in panel.items}
     statements = {row["ref"]: row for row in rows(PANEL / "statements.csv")}
     assert items.keys() == statements.keys()
@@ -152,7 +154,7 @@ def test_a_yes_leans_as_the_population_says(panel: Population) -> None:
             assert (sum(items[ref].loadings) > 0) == (row["yes"] == "conservative"), ref
 
 
-def test_the_shipped_targets_are_of_all_kinds(panel: Population) -> None:
+def test_the_shipped_targets_are_of_all_kinds(panel: SyntheticPopulation) -> None:
     figures = {k.target: k for k in known(panel, generate(panel, panel.respondents, panel.seed))}
     gains = {name: k.accuracy - k.majority for name, k in figures.items()}
     assert sum(gain > 0.15 for gain in gains.values()) >= 5, "most targets can be predicted"
@@ -164,7 +166,7 @@ numbers = st.floats(-3, 3)
 
 
 @st.composite
-def populations(draw: st.DrawFn) -> Population:
+def populations(draw: st.DrawFn) -> SyntheticPopulation:
     axes = draw(st.integers(1, 2))
     places = st.tuples(*[numbers] * axes)
     profiles = [
@@ -172,7 +174,7 @@ def populations(draw: st.DrawFn) -> Population:
         for n in range(draw(st.integers(1, 3)))
     ]
     items = [Item(f"q{n}", "yes_no", draw(numbers), draw(places)) for n in range(5)]
-    return Population(
+    return SyntheticPopulation(
         ("x", "y")[:axes], tuple(profiles), (YES_NO,), tuple(items[:3]), tuple(items[3:])
     )
 
@@ -180,7 +182,7 @@ def populations(draw: st.DrawFn) -> Population:
 @settings(max_examples=60)
 @given(populations(), st.dictionaries(st.sampled_from(["q0", "q1", "q2"]), st.booleans()))
 def test_the_ideal_prediction_is_that_of_counting_through_everybody(
-    population: Population, answers: dict[str, bool]
+    population: SyntheticPopulation, answers: dict[str, bool]
 ) -> None:
     """P(yes | answers) by summing the probabilities of all 2^5 ways in which people of each profile
     may answer.
@@ -211,7 +213,9 @@ def test_the_ideal_prediction_is_that_of_counting_through_everybody(
 
 
 @pytest.mark.e2e
-def test_the_ideal_prediction_is_calibrated_and_as_accurate_as_is_known(panel: Population) -> None:
+def test_the_ideal_prediction_is_calibrated_and_as_accurate_as_is_known(
+    panel: SyntheticPopulation,
+) -> None:
     """On 4,000 respondents, within four standard errors of what is known of each target."""
     people = generate(panel, 4_000, 11)
     predict = Ideal(panel)
@@ -246,7 +250,7 @@ def test_neutral_and_missing_answers_tell_nothing_about_a_profile() -> None:
     shy = AnswerScale("shy", (("yes", 1.0),), (("no", 1.0),), (("well", 0.2),), missing=0.3)
     profiles = (Profile("a", 1, (-3.0,)), Profile("b", 1, (3.0,)))
     items = (Item("q", "yes_no", 0.0, (3.0,)),)
-    population = Population(
+    population = SyntheticPopulation(
         ("x",), profiles, (YES_NO, shy), items, (Item("t", "shy", 0.0, (3.0,)),)
     )
     people = generate(population, 4_000, 5)
@@ -258,7 +262,7 @@ def test_neutral_and_missing_answers_tell_nothing_about_a_profile() -> None:
         assert answers.count("well") / len(answers) == pytest.approx(0.2, abs=0.04)
 
 
-def test_nothing_is_known_of_a_target_that_nobody_answered(panel: Population) -> None:
+def test_nothing_is_known_of_a_target_that_nobody_answered(panel: SyntheticPopulation) -> None:
     mute = replace(
         panel, scales=tuple(replace(s, neutral=(("neutral", 0.9999),)) for s in panel.scales)
     )
@@ -267,7 +271,7 @@ def test_nothing_is_known_of_a_target_that_nobody_answered(panel: Population) ->
     assert np.isnan(first.accuracy)
 
 
-def test_an_answer_to_a_question_that_is_not_there_is_refused(panel: Population) -> None:
+def test_an_answer_to_a_question_that_is_not_there_is_refused(panel: SyntheticPopulation) -> None:
     with pytest.raises(UnknownName, match="fin-99"):
         ideal(panel, {"fin-99": True})
 

@@ -12,18 +12,25 @@ import numpy as np
 
 from tests.coverage.study import Held, Kind, Scenario
 from workbench.audits.representation.likeness import (
+    ComparedQuestion,
     Likenesses,
-    SurveyQuestion,
     difference,
     likeness,
 )
-from workbench.domain.questionnaires import Meaning, Option, Question, Questionnaire, Role, Scale
+from workbench.domain.questionnaires import (
+    AnswerOption,
+    Meaning,
+    Question,
+    Questionnaire,
+    QuestionRole,
+    Scale,
+)
 from workbench.stats.arrays import FloatArray
 from workbench.stats.populations import CodedPeople, Population, populations
 
 Rng = np.random.Generator
 WORDS = ("much", "some", "little", "none")
-SCALE = Scale("amount", tuple(Option((word,), Meaning.STEP) for word in WORDS))
+SCALE = Scale("amount", tuple(AnswerOption((word,), Meaning.STEP) for word in WORDS))
 KINDS = {"A": (0.6, 0.3, 0.1), "B": (0.1, 0.3, 0.6)}
 "group -> how many of its people are of each kind"
 
@@ -108,9 +115,9 @@ def asked(rng: Rng, world: World) -> Likenesses:
     groups = np.repeat(np.array(list(KINDS), dtype=object), world.people)
     every = np.concatenate(codes, axis=1)
     people = CodedPeople(dict(zip(refs, every, strict=True)), weights, {"group": groups})
-    of = dict.fromkeys(refs, SurveyQuestion(WORDS, True))
+    of = dict.fromkeys(refs, ComparedQuestion(WORDS, True))
     whole = Questionnaire(
-        tuple(Question(ref, Role.SURVEY, scale="amount") for ref in refs), (SCALE,), ()
+        tuple(Question(ref, QuestionRole.SURVEY, scale="amount") for ref in refs), (SCALE,), ()
     )
     if world.letters:
         model = rng.multinomial(world.letters, model) / world.letters

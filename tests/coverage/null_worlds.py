@@ -26,7 +26,7 @@ from workbench.audits.response_bias.answers import place_said
 from workbench.domain.choices import Bias
 from workbench.formats.read import read_shipped
 from workbench.inference.scripted.answers import Known, LetterHabits, Sides, wording_in
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.pipeline import asking, planning
 from workbench.report.collected import collect, groups
 from workbench.report.options import ReportChoice
@@ -107,7 +107,7 @@ def _model(
     """
     views = Opinions(("veldania",), seed=seed, sure=sure, **sides)
     letters = LetterHabits(weights=odds, by_text=0)
-    return ScriptedModel(Persona(unreadable=0.02, sides=views, letters=letters), name)
+    return ScriptedModel(ScriptedPersona(unreadable=0.02, sides=views, letters=letters), name)
 
 
 # No two worlds share a seed: the same opinions would count twice.

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 
 from tests.coverage.study import DRAWS, Held, Scenario
-from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Predictions
+from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, ModelPredictions
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.score import PredictionReport, judge
 from workbench.audits.questionnaire.tables import estimate_of
@@ -38,7 +38,7 @@ class Survey:
     "how far one person's answers, and errors in predicting them, go together"
 
 
-def predictions(rng: Rng, of: Survey) -> Predictions:
+def predictions(rng: Rng, of: Survey) -> ModelPredictions:
     shape = (of.targets, of.people)
     person = rng.normal(0, of.shared, of.people)
     human = (of.tilt + person + rng.normal(0, 1, shape) > 0).astype(np.float64)
@@ -49,7 +49,7 @@ def predictions(rng: Rng, of: Survey) -> Predictions:
         p_yes.append(1 / (1 + np.exp(-latent)))
     yes = np.array(p_yes)
     condition, target, who = (places.ravel() for places in np.indices(yes.shape))
-    return Predictions(
+    return ModelPredictions(
         targets=tuple(f"t{place}" for place in range(of.targets)),
         leanings=tuple((Pole.CONSERVATIVE, Pole.LIBERAL)[place % 2] for place in range(of.targets)),
         respondents=tuple(f"r{place}" for place in range(of.people)),
@@ -107,7 +107,7 @@ class Counted:
     "which all people have in common (zero-shot); else each has one of their own"
 
 
-def drawn(rng: Rng, of: Counted) -> tuple[Predictions, Predictions]:
+def drawn(rng: Rng, of: Counted) -> tuple[ModelPredictions, ModelPredictions]:
     """Return predictions from counted answers, and from the probabilities that these are drawn
     with.
     """

@@ -14,8 +14,8 @@ from tests.coverage.study import DRAWS, Held, Scenario
 from workbench.audits.consistency.options import OFFERED
 from workbench.audits.consistency.pilot import rank_templates
 from workbench.audits.consistency.stances import (
-    Kind,
     PartyPositions,
+    RespondentKind,
     Stances,
     issue_difference,
     issue_stance,
@@ -70,7 +70,7 @@ def drawn(rng: Rng, of: World) -> tuple[PartyPositions, Stances, Stances]:
         )
         values = np.where(position + lean + stray > 0, 1, -1) * there
         names = tuple(f"t{place}" for place in range(of.templates))
-        models.append(Stances(name, Kind.MODEL, names, refs, values.astype(np.int8)))
+        models.append(Stances(name, RespondentKind.MODEL, names, refs, values.astype(np.int8)))
     return positions, models[0], models[1]
 
 

@@ -27,7 +27,7 @@ from workbench.audits.consistency.pilot import PER_COUNTRY, draw_statements, sca
 from workbench.audits.consistency.stances import (
     ALWAYS_AGREE,
     ALWAYS_DISAGREE,
-    Kind,
+    RespondentKind,
     Stances,
     party_positions,
 )
@@ -230,7 +230,7 @@ def test_every_party_as_a_respondent_has_the_stances_of_the_files(
 def respondent(result: Consistency, name: str, issue: str, sign: int) -> Stances:
     """Who always supports (+1) or always opposes (-1) one issue."""
     values = sign * result.positions.labels[result.positions.issue(issue)][None, :]
-    return Stances(name, Kind.MODEL, ("t",), result.positions.statements, values)
+    return Stances(name, RespondentKind.MODEL, ("t",), result.positions.statements, values)
 
 
 @pytest.mark.parametrize("issue", PER_ISSUE)

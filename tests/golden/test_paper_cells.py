@@ -17,7 +17,7 @@ import pytest
 
 from tests.conftest import published
 from tests.golden.test_response_bias_published import P, printed, report
-from workbench.audits.questionnaire.figures import Condition, Predictions
+from workbench.audits.questionnaire.figures import Condition, ModelPredictions
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.score import judge
 from workbench.audits.reliability.agreement import bound_of
@@ -67,7 +67,7 @@ TABLE_4 = {
 TWO = (VariantId(VariantKind.PARAPHRASE, 1), VariantId(VariantKind.PARAPHRASE, 2))
 
 
-def varying(deviations: Sequence[float], condition: Condition) -> Predictions:
+def varying(deviations: Sequence[float], condition: Condition) -> ModelPredictions:
     """Return predictions whose biases in two paraphrases lie this far, in points, to both sides of
     none.
     """
@@ -78,7 +78,7 @@ def varying(deviations: Sequence[float], condition: Condition) -> Predictions:
     wording, target = np.repeat(np.arange(3), targets), np.tile(np.arange(targets), 3)
     people = np.tile([1.0, 0.0], (targets, 1))
     twice = [np.repeat(of, 2) for of in (yes, wording, target)]
-    return Predictions(
+    return ModelPredictions(
         targets=tuple(f"13.{n}" for n in range(1, targets + 1)),
         leanings=(None,) * targets,
         respondents=("yes", "no"),

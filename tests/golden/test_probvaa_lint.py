@@ -24,7 +24,7 @@ from workbench.workshop.checks import instrument_hints
 from workbench.workshop.duplicates import NEAR, duplicate_findings, near_pairs
 from workbench.workshop.meaning import (
     Embedded,
-    Spread,
+    SimilaritySpread,
     Thresholds,
     nearness,
     similarity_findings,
@@ -128,7 +128,7 @@ def test_the_distributions_that_the_thresholds_were_chosen_on(
         spread.kind: spread for spread in spreads(nearness(probvaa.statements, embedded, "en"))
     }
 
-    def rounded(spread: Spread) -> tuple[float, ...]:
+    def rounded(spread: SimilaritySpread) -> tuple[float, ...]:
         return tuple(
             round(x, 2)
             for x in (spread.low, spread.fifth, spread.median, spread.ninety_fifth, spread.high)

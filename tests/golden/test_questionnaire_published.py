@@ -14,7 +14,7 @@ import pytest
 from scipy.stats import sem
 
 from tests.core.predicted import FEW, QM, asked
-from workbench.audits.questionnaire.figures import Predictions, TargetFigure
+from workbench.audits.questionnaire.figures import ModelPredictions, TargetFigure
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.score import PredictionReport, correlations, judge
 from workbench.stats.describe import pearson
@@ -85,7 +85,7 @@ def test_each_question_has_one_number_of_respondents_that_fits_all_printed_share
     assert {sum(ratio) for ratio in IN_TABLE_1.values()} == {sum(RESPONDENTS)} == {1222}
 
 
-def rebuilt(model: str, place: int) -> Predictions:
+def rebuilt(model: str, place: int) -> ModelPredictions:
     """Return predictions with the printed accuracy and bias of one model and question."""
     n, share = RESPONDENTS[place], MAJORITY[place] / 100
     # Whose majority says no.
@@ -107,7 +107,7 @@ def rebuilt(model: str, place: int) -> Predictions:
     return asked(human, yes, 1 - yes)
 
 
-def figure(predictions: Predictions, options: PredictionOptions = FEW) -> TargetFigure:
+def figure(predictions: ModelPredictions, options: PredictionOptions = FEW) -> TargetFigure:
     return judge(predictions, options).condition(QM).targets[0]
 
 

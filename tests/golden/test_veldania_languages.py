@@ -17,7 +17,7 @@ from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Prompt
 from workbench.formats.native import read_csv
-from workbench.inference.scripted.model import LABELS, QUOTED, Persona, ScriptedModel
+from workbench.inference.scripted.model import LABELS, QUOTED, ScriptedModel, ScriptedPersona
 from workbench.pipeline import asking, planning
 
 NAME = "veldania_languages"
@@ -94,7 +94,7 @@ class Bilingual(ScriptedModel):
     """
 
     def __init__(self, instrument: Instrument, other: str = "") -> None:
-        super().__init__(Persona(unreadable=0.0))
+        super().__init__(ScriptedPersona(unreadable=0.0))
         self._agrees = {
             wording.text: (wording.variant.kind.value not in REJECTED)
             != (wording.language == "de" and bool(other) and statement.ref.startswith(other))

@@ -15,10 +15,10 @@ from workbench.domain.responses import Request, Sampling
 from workbench.errors import ModelError, UnknownName, UsageError
 from workbench.inference.base import NextTokens
 from workbench.inference.load import load
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.inference.scripted.personas import IdealModel, load_ideal, wordings
 from workbench.pipeline.design_checks import scripted
-from workbench.synthetic.population import Population, ideal
+from workbench.synthetic.population import SyntheticPopulation, ideal
 from workbench.synthetic.spec import read_population
 
 NAME = "scripted:ideal@veldania_panel"
@@ -27,7 +27,7 @@ WORDS = ("yes", "no")
 
 
 @pytest.fixture(scope="module")
-def population() -> Population:
+def population() -> SyntheticPopulation:
     return read_population(PANEL / "generator.toml")
 
 
@@ -65,7 +65,7 @@ def only(model: ScriptedModel, prompt: Prompt) -> NextTokens:
 
 
 def test_it_says_yes_as_often_as_people_with_the_same_answers(
-    model: IdealModel, population: Population, texts: dict[str, list[str]]
+    model: IdealModel, population: SyntheticPopulation, texts: dict[str, list[str]]
 ) -> None:
     rng = np.random.default_rng(2)
     for size in (0, 1, 7, 30, len(population.context)):
@@ -194,13 +194,15 @@ def test_a_population_of_ones_own_is_a_model_too(
 def test_a_persona_that_always_says_the_same_puts_all_mass_on_it(
     answer: str, masses: dict[str, float]
 ) -> None:
-    found = only(ScriptedModel(Persona(answers=(answer,))), Prompt((Message("user", "Tax?"),)))
+    found = only(
+        ScriptedModel(ScriptedPersona(answers=(answer,))), Prompt((Message("user", "Tax?"),))
+    )
     assert found.words == masses
     assert (found.texts, found.rest) == ((answer,), 0.0)
 
 
 def test_words_are_summed_beyond_the_tokens_that_are_named() -> None:
-    persona = Persona(answers=("no", "no", "no", "YES", "yes", "Yesterday"))
+    persona = ScriptedPersona(answers=("no", "no", "no", "YES", "yes", "Yesterday"))
     (found,) = ScriptedModel(persona).next_tokens(
         [Prompt((Message("user", "Tax?"),))], 1, (" Yes",)
     )
@@ -215,7 +217,7 @@ def test_the_plain_stand_in_answers_a_questionnaire_with_its_labels(
     texts: dict[str, list[str]],
 ) -> None:
     found = only(
-        ScriptedModel(Persona(agree=0.8, unreadable=0.1)),
+        ScriptedModel(ScriptedPersona(agree=0.8, unreadable=0.1)),
         conversation(texts, {}, texts["att-effort"][0]),
     )
     assert found.words == pytest.approx({"yes": 0.9 * 0.8, "no": 0.9 * 0.2})

@@ -21,7 +21,7 @@ from workbench.inference.base import Work
 from workbench.inference.engines import Engine
 from workbench.inference.plain import PlainEngine
 from workbench.inference.scripted.answers import LetterHabits
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.inference.tree import BLOCK, SampleTree, Uniforms
 from workbench.stats.proportions import VerdictRule, least_more
 
@@ -118,15 +118,15 @@ def said(
 @pytest.mark.parametrize(
     ("persona", "prompt"),
     [
-        (Persona(agree=0.6, unreadable=0.2), PROMPT),
-        (Persona(agree=0.6, thoughts=("one two three", "four five")), PROMPT),
-        (Persona(answers=("yes", "no", "perhaps", "never")), PROMPT),
-        (Persona(letters=LetterHabits(), unreadable=0.1), LETTERED),
+        (ScriptedPersona(agree=0.6, unreadable=0.2), PROMPT),
+        (ScriptedPersona(agree=0.6, thoughts=("one two three", "four five")), PROMPT),
+        (ScriptedPersona(answers=("yes", "no", "perhaps", "never")), PROMPT),
+        (ScriptedPersona(letters=LetterHabits(), unreadable=0.1), LETTERED),
     ],
     ids=["labels", "thoughts", "answers", "letters"],
 )
 def test_a_scripted_models_answers_in_rounds_are_its_answers_at_once(
-    persona: Persona, prompt: Prompt
+    persona: ScriptedPersona, prompt: Prompt
 ) -> None:
     thinking = Sampling(thinking="2") if persona.thoughts else Sampling()
     whole = said(ScriptedModel(persona), [(0, 60)], prompt, thinking)
@@ -135,7 +135,10 @@ def test_a_scripted_models_answers_in_rounds_are_its_answers_at_once(
 
 
 def test_a_scripted_models_answers_are_the_same_with_thoughts_and_without() -> None:
-    bare, thinks = Persona(agree=0.6), Persona(agree=0.6, thoughts=("one two", "three four"))
+    bare, thinks = (
+        ScriptedPersona(agree=0.6),
+        ScriptedPersona(agree=0.6, thoughts=("one two", "three four")),
+    )
     plain = said(ScriptedModel(bare), [(0, 40)], PROMPT, Sampling())
     thought = said(ScriptedModel(thinks), [(0, 40)], PROMPT, Sampling(thinking="low"))
     assert Counter({text.rpartition("</think>")[2]: 0 for text in thought}).keys() == plain.keys()

@@ -15,7 +15,7 @@ from workbench.errors import ModelError
 from workbench.inference.base import Model
 from workbench.inference.load import load
 from workbench.inference.scripted.answers import LetterHabits
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.readers.rules import letter_of
 
 YES_NO = Choice("Do you agree or disagree that it is too loud?", ("Yes", "No", "Not sure"))
@@ -70,7 +70,7 @@ def test_without_a_table_options_are_liked_by_their_text_wherever_they_stand() -
     plain, turned = letters_of(model, prompt()), letters_of(model, prompt(TURNED))
     assert len({round(p, 6) for p in plain.values()}) == 4, "no two options are liked alike"
     assert plain["a"] == pytest.approx(turned["c"])
-    assert sum(plain.values()) == pytest.approx(1 - Persona().unreadable)
+    assert sum(plain.values()) == pytest.approx(1 - ScriptedPersona().unreadable)
     typo = letters_of(
         model, prompt(Choice("Do yuo agree or disagree that it is to loud?", YES_NO.options))
     )
@@ -79,7 +79,7 @@ def test_without_a_table_options_are_liked_by_their_text_wherever_they_stand() -
 
 @pytest.mark.parametrize("template", [t.name for t in shipped_templates("response_bias")])
 def test_every_prompt_of_the_audit_is_answered_by_an_offered_letter(template: str) -> None:
-    model = ScriptedModel(Persona(letters=LetterHabits(invalid=0.0)))
+    model = ScriptedModel(ScriptedPersona(letters=LetterHabits(invalid=0.0)))
     (drawn,) = model.generate(
         [Request(prompt(Choice("War?", ("Yes", "No")), template), 40, seed=1)], Sampling()
     )

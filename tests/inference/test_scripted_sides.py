@@ -13,7 +13,7 @@ from workbench.data import shipped_templates
 from workbench.domain.prompts import Message, Prompt, Template
 from workbench.errors import ModelError
 from workbench.inference.scripted.answers import AGREES, DISAGREES, HEDGES, Sides
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.inference.scripted.personas import load_scripted
 
 RENTS = "The government should set an upper limit for rents."
@@ -31,7 +31,7 @@ def template(**of: object) -> Template:
 
 
 def shares(sides: Sides, prompt: Prompt, *options: str) -> list[float]:
-    model = ScriptedModel(Persona(unreadable=0.0, sides=sides))
+    model = ScriptedModel(ScriptedPersona(unreadable=0.0, sides=sides))
     return np.exp(next(model.score([prompt], [options])).log_probabilities).round(9).tolist()
 
 

@@ -11,7 +11,7 @@ import pytest
 from workbench.data import shipped_instrument_folder, shipped_templates
 from workbench.errors import ModelError
 from workbench.inference.scripted.answers import AnswerSpread
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.inference.scripted.personas import load_scripted
 from workbench.stats.components import (
     ORDER,
@@ -39,7 +39,7 @@ def shares(spread: AnswerSpread) -> Cells:
         texts = [[row[column] for column in columns] for row in csv.DictReader(lines)]
     names = sorted({one.name for one in TEMPLATES})
     found = np.empty((len(texts), len(columns), len(names), 2))
-    model = ScriptedModel(Persona(unreadable=0.0, spread=spread))
+    model = ScriptedModel(ScriptedPersona(unreadable=0.0, spread=spread))
     for (s, row), template in product(enumerate(texts), TEMPLATES):
         for w, text in enumerate(row):
             prompt = template.render(text)
@@ -69,10 +69,12 @@ def test_another_seed_is_another_model_with_the_same_components() -> None:
     other = AnswerSpread("veldania", 0.5, 4, tuple(KNOWN.items()))
     assert other.shares.components == SPREAD.shares.components
     prompt = TEMPLATES[0].render("Veldania should join a military alliance with its neighbours.")
-    cards = [ScriptedModel(Persona(spread=one)).card.revision for one in (SPREAD, other)]
+    cards = [ScriptedModel(ScriptedPersona(spread=one)).card.revision for one in (SPREAD, other)]
     assert cards[0] != cards[1]
     masses = [
-        next(ScriptedModel(Persona(spread=one)).score([prompt], [("Agree",)])).log_probabilities
+        next(
+            ScriptedModel(ScriptedPersona(spread=one)).score([prompt], [("Agree",)])
+        ).log_probabilities
         for one in (SPREAD, other)
     ]
     assert masses[0][0] != masses[1][0]
@@ -81,13 +83,13 @@ def test_another_seed_is_another_model_with_the_same_components() -> None:
 def test_a_text_that_is_no_wording_is_an_error_with_its_reason() -> None:
     with pytest.raises(ModelError, match="knows no statement"):
         next(
-            ScriptedModel(Persona(spread=SPREAD)).score(
+            ScriptedModel(ScriptedPersona(spread=SPREAD)).score(
                 [TEMPLATES[0].render("Cats are better.")], [("Agree",)]
             )
         )
     with pytest.raises(ModelError, match="cannot be read"):
         next(
-            ScriptedModel(Persona(spread=AnswerSpread("no-such-instrument"))).score(
+            ScriptedModel(ScriptedPersona(spread=AnswerSpread("no-such-instrument"))).score(
                 [TEMPLATES[0].render("A.")], [("Agree",)]
             )
         )

@@ -27,7 +27,7 @@ from workbench.audits.questionnaire.judged import (
 )
 from workbench.domain.readings import USUAL
 from workbench.domain.responses import EXACT, SAMPLED
-from workbench.domain.rulings import Verdict
+from workbench.domain.rulings import RulingVerdict
 from workbench.evidence import ruling_subjects as subjects
 from workbench.pipeline.review import draw_control_sample, review
 
@@ -136,7 +136,7 @@ def rulings_on_drawn_answers_count(store: Store, before: QuestionnaireJudged) ->
     text = next(text for text in given if text in of and text != GERMAN)
     right = "disagree" if text != "No" else "agree"
 
-    def rule(verdict: Verdict, reading: str | None = None) -> QuestionnaireJudged:
+    def rule(verdict: RulingVerdict, reading: str | None = None) -> QuestionnaireJudged:
         subjects.add_ruling(
             store, of[text], verdict, auditor="otto", reason="looked", reading=reading
         )
@@ -148,8 +148,8 @@ def rulings_on_drawn_answers_count(store: Store, before: QuestionnaireJudged) ->
 
     yes, no = of_prompt(before)
     moved = given[text] if right == "agree" else -given[text]
-    assert of_prompt(rule(Verdict.MISREAD, right)) == (yes + moved, no - moved)
-    out = rule(Verdict.EXCLUDED)
+    assert of_prompt(rule(RulingVerdict.MISREAD, right)) == (yes + moved, no - moved)
+    out = rule(RulingVerdict.EXCLUDED)
     assert out.answered[0].parts == before.answered[0].parts
     answers = out.gathered[name].predictions.answers
     assert answers is not None

@@ -26,7 +26,7 @@ from workbench.domain.statements import QUESTION, Statement, VariantKind, Wordin
 from workbench.errors import JobError, UnknownName, UsageError
 from workbench.inference.base import Model
 from workbench.inference.load import load
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.jobs import launch
 from workbench.jobs.task import Control, ModelCache, Task
 from workbench.jobs.work import WORK
@@ -368,7 +368,7 @@ class Failing(ScriptedModel):
 
 
 def test_a_call_that_failed_has_no_draft_and_is_asked_again(filled: Store) -> None:
-    model = Failing(Persona(answers=(sentences(2),)), "flaky")
+    model = Failing(ScriptedPersona(answers=(sentences(2),)), "flaky")
     attempt = filled.jobs.claim(filled.jobs.create("draft", {}, 0), "test")
     asked = spec("flaky", MANY)
     first = run_drafting(

@@ -24,10 +24,10 @@ from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import EXACTLY
 from workbench.evidence.runs import AnswerSelection
 from workbench.formats.native import read_csv
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.inference.scripted.personas import load_ideal
 from workbench.jobs import launch
-from workbench.synthetic.population import Known, generate, known
+from workbench.synthetic.population import IdealScore, generate, known
 from workbench.synthetic.spec import read_population
 
 NAME = "scripted:ideal@veldania_panel"
@@ -42,7 +42,7 @@ QM, ZERO_SHOT, RANDOM, REDUCED = (
 
 
 @pytest.fixture(scope="module")
-def truth() -> dict[str, Known]:
+def truth() -> dict[str, IdealScore]:
     population = read_population(PANEL / "generator.toml")
     respondents = generate(population, population.respondents, population.seed)
     return {figure.target: figure for figure in known(population, respondents)}
@@ -66,7 +66,7 @@ def judged(imported: Store) -> QuestionnaireJudged:
         == 0
     )
     for answer in ("yes", "no"):
-        model = ScriptedModel(Persona(answers=(answer,)), f"scripted:{answer}.toml")
+        model = ScriptedModel(ScriptedPersona(answers=(answer,)), f"scripted:{answer}.toml")
         assert ask(imported, model, ORIGINAL, conditions=("qm", "zero-shot")).failed == 0
     return judge_questionnaire(imported)
 
@@ -79,7 +79,7 @@ def figures(judged: QuestionnaireJudged, model: str, name: str) -> ConditionFigu
 
 @pytest.mark.e2e
 def test_the_ideal_predictor_reaches_what_is_known_and_has_no_bias(
-    judged: QuestionnaireJudged, truth: dict[str, Known]
+    judged: QuestionnaireJudged, truth: dict[str, IdealScore]
 ) -> None:
     found = figures(judged, NAME, "qm")
     assert [figure.target for figure in found.targets] == list(truth)
@@ -128,7 +128,7 @@ def test_the_ideal_predictor_says_without_context_what_most_people_say(
 
 
 def test_the_less_of_the_context_there_is_the_less_the_ideal_predictor_expects_of_itself(
-    judged: QuestionnaireJudged, truth: dict[str, Known]
+    judged: QuestionnaireJudged, truth: dict[str, IdealScore]
 ) -> None:
     expected = {c.name: certainty(judged.reports[NAME], c.name) for c in (QM, REDUCED, ZERO_SHOT)}
     assert expected["qm"] == pytest.approx(
@@ -151,7 +151,11 @@ def test_random_answers_mislead_the_ideal_predictor(judged: QuestionnaireJudged)
 @pytest.mark.parametrize(("answer", "always"), [("yes", 1.0), ("no", 0.0)])
 @pytest.mark.parametrize("condition", ["qm", "zero-shot"])
 def test_a_model_that_always_says_the_same_has_the_bias_that_this_implies(
-    judged: QuestionnaireJudged, truth: dict[str, Known], answer: str, always: float, condition: str
+    judged: QuestionnaireJudged,
+    truth: dict[str, IdealScore],
+    answer: str,
+    always: float,
+    condition: str,
 ) -> None:
     found = figures(judged, f"scripted:{answer}.toml", condition)
     for figure in found.targets:
@@ -209,5 +213,5 @@ def certainty(report: PredictionReport, condition: str) -> float:
     return float(greater.mean())
 
 
-def _sizes(truth: dict[str, Known]) -> list[int]:
+def _sizes(truth: dict[str, IdealScore]) -> list[int]:
     return [figure.respondents for figure in truth.values()]

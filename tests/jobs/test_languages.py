@@ -19,7 +19,7 @@ from workbench.cli.main import main
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Template
-from workbench.domain.readings import Readings
+from workbench.domain.readings import ReadingChoice
 from workbench.domain.responses import ModelCard, Sampling
 from workbench.domain.reviews import OTHER_LANGUAGE
 from workbench.errors import UnknownName, UsageError
@@ -244,7 +244,7 @@ def test_the_queue_of_an_auditor_has_the_statements_with_answers_in_another_lang
     store: Store,
 ) -> None:
     run = in_english(store, (("disagree", 3), ("Ablehnung", 7)))
-    queue = review(store, run, Readings()).queue
+    queue = review(store, run, ReadingChoice()).queue
     assert len(queue) == len(store.instruments.get("local").statements)
     for one in queue:
         [signal] = [signal for signal in one.signals if signal.reason == OTHER_LANGUAGE]
@@ -256,7 +256,7 @@ def test_the_queue_of_an_auditor_has_the_statements_with_answers_in_another_lang
 
 def test_a_run_whose_answers_are_in_its_language_has_no_such_reason(store: Store) -> None:
     run = in_english(store, (("Zustimmung", 3), ("Ablehnung", 7)))
-    found = review(store, run, Readings()).found
+    found = review(store, run, ReadingChoice()).found
     assert not [one for _, one in found if one.reason == OTHER_LANGUAGE]
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from stores.annotation.annotator import Annotator
-from stores.annotation.labels import Predicted
+from stores.annotation.labels import PredictedLabel
 from stores.core.store import Store
 from stores.runs.run_rows import Answered
 from workbench.audits.audit import probes
@@ -26,7 +26,7 @@ from workbench.audits.bias_score.options import ScoreOptions
 from workbench.classifier.config import LABELS, TrainConfig
 from workbench.classifier.dataset import check_leak
 from workbench.data import shipped_codebook, shipped_templates
-from workbench.domain.annotations import Purpose, Reason
+from workbench.domain.annotations import DisagreementReason, Purpose
 from workbench.domain.instruments import Instrument
 from workbench.domain.readings import STANCES, ReaderCard, ReaderKind, Stance
 from workbench.domain.responses import ModelCard
@@ -201,7 +201,7 @@ def test_a_study_at_the_published_sizes_gives_back_what_was_put_in(
         book = shipped_codebook("stance")
         for item in store.labels.judged("stance", queue="test", only_disputed=True):
             true = truth[item.context.text, item.context.statement]
-            store.labels.decide(item.context.unit, book, true, Reason.SLIP, "", "carl")
+            store.labels.decide(item.context.unit, book, true, DisagreementReason.SLIP, "", "carl")
         test, unsettled = gold_labels(store, "stance", ["test"], Purpose.TEST)
         training, _ = gold_labels(store, "stance", ["training"], Purpose.TRAINING)
         assert (len(test), unsettled, len(training)) == (264, [], 1_320)
@@ -274,7 +274,7 @@ def simulate_classifier(
     store.classifiers.predict(
         classifier,
         [
-            Predicted(p.text_id, p.wording_id, LABELS[read(p.text, p.statement)], 0.95)
+            PredictedLabel(p.text_id, p.wording_id, LABELS[read(p.text, p.statement)], 0.95)
             for p in pending
         ],
     )

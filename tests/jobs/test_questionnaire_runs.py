@@ -316,10 +316,10 @@ def test_where_nobody_who_is_drawn_answered_the_target_the_plan_says_so(asked: S
 
 
 def test_stand_ins_that_only_say_yes_or_no_are_asked_the_same_way(asked: Store) -> None:
-    from workbench.inference.scripted.model import Persona
+    from workbench.inference.scripted.model import ScriptedPersona
 
     for word in ("yes", "no"):
-        ask(asked, ScriptedModel(Persona(answers=(word,)), f"constant-{word}"))
+        ask(asked, ScriptedModel(ScriptedPersona(answers=(word,)), f"constant-{word}"))
         run = find_run(asked, "questionnaire", f"constant-{word}")
         assert {t.tokens for t in asked.scores.tables_of_run(run).values()} == {((word, 0.0),)}
         assert all(

@@ -42,11 +42,11 @@ from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.evidence.runs import AnswerSelection
 from workbench.inference.base import Model, NextTokens
 from workbench.inference.scripted.answers import LetterHabits
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.jobs import launch
 from workbench.pipeline import asking, planning, scoring
 from workbench.pipeline.asking import AskingProgress
-from workbench.tidy.columns import Choice as RowsChoice
+from workbench.tidy.columns import RowSelection as RowsChoice
 from workbench.tidy.probabilities import PROBABILITIES
 from workbench.tui.format import percent
 from workbench.tui.jobs.job_lines import job_details
@@ -103,7 +103,7 @@ def asked(tmp_path: Path) -> Iterator[Store]:
 
 def first_option(invalid: float = 0.0, others: tuple[str, ...] = ("As", "\n")) -> Model:
     habits = LetterHabits(weights=(3.0, 1.0), by_text=0.0, invalid=invalid, others=others)
-    return ScriptedModel(Persona(letters=habits), name="first")
+    return ScriptedModel(ScriptedPersona(letters=habits), name="first")
 
 
 class Failing(ScriptedModel):
@@ -229,7 +229,9 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_answers(asked: Store, tmp_pa
 
 
 def test_a_prompt_that_fails_is_not_drawn_again_by_the_same_attempt(asked: Store) -> None:
-    model = Failing(Persona(letters=LetterHabits(invalid=0.5, others=("As",))), name="first")
+    model = Failing(
+        ScriptedPersona(letters=LetterHabits(invalid=0.5, others=("As",))), name="first"
+    )
     progress = ask(asked, model)
     assert (progress.failed, progress.short, progress.total - progress.done) == (20, 0, 20)
     assert planning.plan(asked, DESIGN, card=model.card).prompts_needed == 1
@@ -274,7 +276,11 @@ def test_rows_of_probabilities_give_the_change_of_forms(asked: Store) -> None:
 def test_a_letter_that_a_backend_does_not_name_is_reported_with_the_most_it_can_have(
     asked: Store,
 ) -> None:
-    ask(asked, NamingFew(Persona(letters=LetterHabits((3.0, 1.0), 0.0, 0.0)), name="first"), EXACT)
+    ask(
+        asked,
+        NamingFew(ScriptedPersona(letters=LetterHabits((3.0, 1.0), 0.0, 0.0)), name="first"),
+        EXACT,
+    )
     said = next(
         note
         for note in judge_response_bias(asked).notes
@@ -506,8 +512,8 @@ def test_a_draw_that_was_put_to_some_questions_leaves_the_others_with_the_draws_
 def test_a_letter_in_brackets_is_an_answer_by_samples_and_by_probabilities(asked: Store) -> None:
     habits = LetterHabits((3.0, 1.0), 0.0, 0.5, others=("(a",))
     whole, few = (
-        ScriptedModel(Persona(letters=habits), name="whole"),
-        NamingFew(Persona(letters=habits), name="few"),
+        ScriptedModel(ScriptedPersona(letters=habits), name="whole"),
+        NamingFew(ScriptedPersona(letters=habits), name="few"),
     )
     ask(asked, whole, replace(DESIGN, model="whole", samples=5))
     ask(asked, whole, replace(EXACT, model="whole"))

@@ -23,7 +23,7 @@ from workbench.domain.responses import EXACTLY, WHEN_DECIDED, Drawn, ModelCard, 
 from workbench.errors import UsageError
 from workbench.evidence.readings import read
 from workbench.inference.base import Work
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.jobs import launch
 from workbench.jobs.sampling import throughput
 from workbench.jobs.task import ModelCache
@@ -249,7 +249,7 @@ def test_the_log_says_what_was_computed_of_what_one_pass_a_sample_would_have() -
 
 
 def test_the_scripted_model_ends_an_answer_with_the_word_that_settles_it(filled: Store) -> None:
-    model = ScriptedModel(Persona(answers=TALKS[:1]))
+    model = ScriptedModel(ScriptedPersona(answers=TALKS[:1]))
     ((_, request), *_) = planning.plan(filled, design(sampling=DECIDED)).requests()
     assert list(model.generate([request], DECIDED)) == [Drawn(0, (("Beneficial.", 6),), decided=6)]
     whole = Request(request.prompt, 6, 1)

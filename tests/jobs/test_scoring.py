@@ -31,19 +31,19 @@ from workbench.domain.statements import ORIGINAL, Wording
 from workbench.errors import AmbiguousRun, ModelError, UsageError
 from workbench.evidence.readings import read
 from workbench.inference.base import NextTokens, ScoredOptions
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.inference.served.model import load_remote
 from workbench.jobs import launch
 from workbench.jobs.watching import progress_line
 from workbench.pipeline import asking, design_checks, planning, scoring
 from workbench.readers.verbalizers import FIRST, first_verbalizers, forms_by_prompt, verbalizers
-from workbench.tidy.columns import Choice
+from workbench.tidy.columns import RowSelection
 from workbench.tidy.probabilities import PROBABILITIES
 from workbench.tui.jobs.job_lines import job_details
 
 EXACT = Design("small", "scripted", samples=1, sampling=EXACTLY)
 TEMPLATE = template()
-SURE = Persona(agree=0.8, unreadable=0.1)
+SURE = ScriptedPersona(agree=0.8, unreadable=0.1)
 "names the first label of a prompt with .72, the second with .18"
 
 
@@ -100,7 +100,9 @@ def test_probabilities_are_stored_summed_over_forms_and_read_back(filled: Store)
 def test_rows_have_the_probability_of_each_label_of_each_prompt(filled: Store) -> None:
     score(filled)
     names = [field.name for field in PROBABILITIES.fields]
-    rows = [dict(zip(names, row, strict=True)) for row in PROBABILITIES.read(filled, Choice())]
+    rows = [
+        dict(zip(names, row, strict=True)) for row in PROBABILITIES.read(filled, RowSelection())
+    ]
     assert len(rows) == 2 * 72
     assert {(row["label"], row["label_order"], round(row["probability"], 6)) for row in rows} == {
         ("agree", "printed", 0.72),
@@ -237,7 +239,7 @@ def test_a_backend_without_next_tokens_is_scored_all_the_same(filled: Store) -> 
 
 
 def test_a_label_of_no_probability_is_stored_as_such(filled: Store) -> None:
-    score(filled, ScriptedModel(Persona(agree=1.0, unreadable=0.0)))
+    score(filled, ScriptedModel(ScriptedPersona(agree=1.0, unreadable=0.0)))
     mass = label_mass(filled, exact_run(filled))
     assert (mass.leaning[..., PRINTED] == 1.0).all()
     assert (mass.leaning[..., SWAPPED] == 0.0).all()
@@ -319,7 +321,7 @@ def test_a_prompt_that_two_templates_come_to_is_scored_for_the_labels_of_both() 
 
 
 def test_exact_runs_take_part_in_the_consistency(filled: Store) -> None:
-    score(filled, ScriptedModel(Persona(agree=0.8, unreadable=0.0)))
+    score(filled, ScriptedModel(ScriptedPersona(agree=0.8, unreadable=0.0)))
     found = judge_consistency(filled)
     assert found.result.models == ("scripted",)
     assert "the probabilities of the two labels were computed for 3 statements" in methods(found)

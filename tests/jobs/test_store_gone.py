@@ -19,7 +19,7 @@ from tests.conftest import instrument, new_store
 from workbench.domain.designs import Design
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.errors import StoreError, StoreGone
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.jobs import launch, watching
 from workbench.pipeline import asking, planning
 
@@ -47,7 +47,7 @@ class Vanishing(ScriptedModel):
     """A stand-in that lets the store's file go before its n-th answer."""
 
     def __init__(self, at: int, goes: Callable[[], object]) -> None:
-        super().__init__(Persona(agree=0.9))
+        super().__init__(ScriptedPersona(agree=0.9))
         self._at, self._goes = at, goes
 
     def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
@@ -120,7 +120,7 @@ def test_answers_that_come_after_the_store_went_are_in_a_copy_with_all_others(
     with Store.open(path.with_name("audit.rescued.db")) as kept:
         assert answers(kept) == 5 * (at + 1), "all up to the one in whose commit it was seen"
         assert kept.connection.execute("pragma integrity_check").fetchone()[0] == "ok"
-        ask(kept, ScriptedModel(Persona(agree=0.9)))
+        ask(kept, ScriptedModel(ScriptedPersona(agree=0.9)))
         assert answers(kept) == 72 * 5
 
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stores.core.store import Store
-from stores.instruments.drafts import NewDraft, Source
+from stores.instruments.drafts import DrafterRows, NewDraft
 from stores.jobs import job_rows as liveness
 from stores.jobs.job_rows import LOST_AFTER_S, Job, Sign, Watch
 from stores.runs.run_rows import Answered
@@ -26,7 +26,7 @@ from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.domain.statements import VariantKind
 from workbench.errors import AttemptEnded, JobError
 from workbench.inference.load import load
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.jobs import launch
 from workbench.pipeline import asking, planning
 
@@ -37,7 +37,7 @@ class Interrupted(ScriptedModel):
     """A stand-in that lets something happen before its n-th answer."""
 
     def __init__(self, at: int, happens: Callable[[], None]) -> None:
-        super().__init__(Persona(agree=0.9))
+        super().__init__(ScriptedPersona(agree=0.9))
         self._at, self._happens = at, happens
 
     def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
@@ -53,7 +53,7 @@ def job_of(store: Store) -> int:
 
 
 def work(store: Store, job: int, attempt: int, model: ScriptedModel | None = None) -> None:
-    model = model or ScriptedModel(Persona(agree=0.9))
+    model = model or ScriptedModel(ScriptedPersona(agree=0.9))
     plan = planning.plan(store, Design.from_json(store.jobs.get(job).spec), card=model.card)
     asking.collect(store, plan, model, attempt=attempt, job=job)
 
@@ -121,7 +121,7 @@ def test_nothing_is_written_for_an_attempt_that_has_ended(filled: Store) -> None
     attempt = filled.jobs.claim(job, "old")
     work(filled, job, attempt)
     prompt = filled.connection.execute("select key from prompt").fetchone()[0]
-    model, sampling = filled.runs.begin(ScriptedModel(Persona()).card, Sampling())
+    model, sampling = filled.runs.begin(ScriptedModel(ScriptedPersona()).card, Sampling())
     draft = NewDraft("a-1", VariantKind.PARAPHRASE, "en", "basis", "line", "m", "label", 1)
     assert filled.jobs.finish(job, attempt, "cancelled")
     before = "\n".join(filled.connection.iterdump())
@@ -130,7 +130,7 @@ def test_nothing_is_written_for_an_attempt_that_has_ended(filled: Store) -> None
         lambda: filled.scores.add(
             model, sampling, attempt, [ScoredPrompt(prompt, (("yes", -1.0),))], {}
         ),
-        lambda: filled.drafts.add("small", [draft], Source(model, sampling, attempt)),
+        lambda: filled.drafts.add("small", [draft], DrafterRows(model, sampling, attempt)),
     ]
     for write in writes:
         with pytest.raises(AttemptEnded, match=f"job {job} has ended: it ended as cancelled"):
@@ -140,7 +140,9 @@ def test_nothing_is_written_for_an_attempt_that_has_ended(filled: Store) -> None
         lambda: filled.jobs.report(job, 3, "{}", "training"),
         lambda: filled.jobs.plan(job, 9),
         lambda: filled.jobs.note_failures(job, ["x"]),
-        lambda: filled.runs.begin(replace(ScriptedModel(Persona()).card, name="other"), Sampling()),
+        lambda: filled.runs.begin(
+            replace(ScriptedModel(ScriptedPersona()).card, name="other"), Sampling()
+        ),
     ]
     for write in writes:
         with pytest.raises(AttemptEnded):

@@ -16,7 +16,7 @@ from tests.tui import audit_runs, bias_stores
 from workbench.data import shipped_templates
 from workbench.domain.annotations import Purpose
 from workbench.domain.instruments import Instrument, with_pairs
-from workbench.domain.rulings import Verdict
+from workbench.domain.rulings import RulingVerdict
 from workbench.evidence import ruling_subjects
 from workbench.pipeline.queues import QueueSpec, make_queue
 
@@ -33,7 +33,7 @@ def reliability(path: Path) -> Path:
         ruling_subjects.add_ruling(
             store,
             thing,
-            Verdict.WORDING_AT_FAULT,
+            RulingVerdict.WORDING_AT_FAULT,
             auditor="otto",
             reason="<b>it</b> asks two things",
             reading=None,

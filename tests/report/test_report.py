@@ -38,14 +38,14 @@ from workbench import registry
 from workbench.audits.claims import sentences_of
 from workbench.audits.reported import ReportRequest
 from workbench.domain.designs import Design
-from workbench.domain.rulings import Verdict
+from workbench.domain.rulings import RulingVerdict
 from workbench.errors import MissingPackage, UnknownName, UsageError
 from workbench.evidence import ruling_subjects
 from workbench.formats.folder import put
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.jobs import launch
 from workbench.pipeline import asking, planning
-from workbench.report.collected import Part, collect, groups
+from workbench.report.collected import ReportPart, collect, groups
 from workbench.report.options import ReportChoice, silent
 from workbench.report.page import read
 from workbench.report.reached import published_tables
@@ -248,7 +248,7 @@ def test_one_sentence_and_one_picture_compare_the_models_of_an_audit(tmp_path: P
     with Store.open(path) as store:
         (part, *_) = registry.audit("reliability").reported(store, ReportRequest())
         assert part.all_models is not None
-        two = [Part(name, "reliability", part) for name in ("one", "two")]
+        two = [ReportPart(name, "reliability", part) for name in ("one", "two")]
         (group,) = groups(two, {})
     assert group.main is not None
     assert len(group.main.rows) == 2
@@ -483,7 +483,7 @@ def test_the_page_counts_rulings_in_force_that_change_no_figure(tmp_path: Path) 
         for ref in ("mig-01", "env-03"):
             thing = ruling_subjects.find_subject(store, ref, None)
             ruling_subjects.add_ruling(
-                store, thing, Verdict.CONFIRMED, auditor="otto", reason="seen", reading=None
+                store, thing, RulingVerdict.CONFIRMED, auditor="otto", reason="seen", reading=None
             )
         write_report(store, tmp_path / "two", ReportChoice(audits=("reliability",)))
     two = "2 rulings of auditors are in force: 2 change no figure. The supplement lists them."
@@ -496,7 +496,7 @@ def test_the_page_says_where_many_answers_have_no_stance(tmp_path: Path) -> None
     with Store.open(tmp_path / "audit.db", create=True) as store:
         store.instruments.add(instrument())
         for name, unreadable in (("clear", 0.02), ("mumbling", 0.4)):
-            model = ScriptedModel(Persona(unreadable=unreadable), name)
+            model = ScriptedModel(ScriptedPersona(unreadable=unreadable), name)
             plan = planning.plan(store, Design("small", name, samples=30), card=model.card)
             job = launch.create(store, plan.design, plan)
             attempt = store.jobs.claim(job, "test")

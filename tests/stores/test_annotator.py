@@ -19,13 +19,13 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 import stores.annotation.annotator
 import stores.core.base
 from stores.annotation.annotator import ATTENTION_EVERY, Annotator
-from stores.annotation.labels import Predicted
+from stores.annotation.labels import PredictedLabel
 from stores.annotation.queues import NewItem
 from stores.core.store import Store
 from tests.conftest import instrument
 from tests.tui.annotation_stores import HOSTILE_ANSWERS, answers, labelling_store
 from workbench.data import shipped_codebook
-from workbench.domain.annotations import EventKind, LabelEvent, Purpose, Reason
+from workbench.domain.annotations import DisagreementReason, EventKind, LabelEvent, Purpose
 from workbench.domain.keys import content_key
 from workbench.domain.readings import ReaderCard, ReaderKind
 from workbench.errors import UnknownName, UsageError
@@ -44,7 +44,7 @@ def predict(
         classifier = store.classifiers.get(name)
         rows = store.connection.execute("select text_id, wording_id from unit").fetchall()
         store.classifiers.predict(
-            classifier, [Predicted(text, wording, label, confidence) for text, wording in rows]
+            classifier, [PredictedLabel(text, wording, label, confidence) for text, wording in rows]
         )
         store.queues.prioritise(classifier.reader)
 
@@ -68,7 +68,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     predict(path)
     with Store.open(path) as store:
         unit = store.labels.judged("stance")[0].context.unit
-        store.labels.decide(unit, STANCE, "agree", Reason.SLIP, "nora-note", "nora")
+        store.labels.decide(unit, STANCE, "agree", DisagreementReason.SLIP, "nora-note", "nora")
         store.connection.execute("pragma wal_checkpoint(truncate)")
     return path
 
@@ -244,7 +244,7 @@ def said_by_others(path: Path, label: str, note: str, confidence: float, model_l
     predict(path, model_label, confidence)
     with Store.open(path) as store:
         unit = store.labels.judged("stance")[0].context.unit
-        store.labels.decide(unit, STANCE, label, Reason.OTHER, note, "nora")
+        store.labels.decide(unit, STANCE, label, DisagreementReason.OTHER, note, "nora")
     return path
 
 
@@ -397,7 +397,7 @@ def test_overlap_comes_first_then_doubt_then_the_order_of_the_sample(tmp_path: P
         store.classifiers.predict(
             net,
             [
-                Predicted(rows[units[n]][0], rows[units[n]][1], "agree", value)
+                PredictedLabel(rows[units[n]][0], rows[units[n]][1], "agree", value)
                 for n, value in sure.items()
             ],
         )

@@ -42,7 +42,7 @@ from workbench.evidence.answered import (
 from workbench.evidence.runs import AnswerSelection
 from workbench.figures.book import warnings_of
 from workbench.figures.write.data_files import csv_files
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.pipeline import planning, scoring
 
 
@@ -51,7 +51,7 @@ def of_run(store: Store) -> AnsweredPlan:
 
 
 def test_a_run_that_was_answered_whole_says_so(filled: Store) -> None:
-    ask(filled, ScriptedModel(Persona(agree=1.0, unreadable=0.5)))
+    ask(filled, ScriptedModel(ScriptedPersona(agree=1.0, unreadable=0.5)))
     found = of_run(filled)
     assert not found.partial
     assert found.planned == found.answered == 30 * find_run(filled, "reliability").prompts

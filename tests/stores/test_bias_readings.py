@@ -17,7 +17,7 @@ import pytest
 
 from stores.annotation.annotation_items import unit_of
 from stores.annotation.annotator import Annotator
-from stores.annotation.labels import Classifier, Predicted
+from stores.annotation.labels import Classifier, PredictedLabel
 from stores.core.store import Store
 from stores.runs.readings import BiasCell
 from stores.runs.run_rows import Answered, Run
@@ -28,7 +28,7 @@ from workbench.audits.bias_score.options import DEFAULTS, ScoreOptions
 from workbench.data import shipped_templates
 from workbench.domain.keys import content_key
 from workbench.domain.prompts import LIKERT
-from workbench.domain.readings import PEOPLE, ReaderCard, ReaderKind, Readings
+from workbench.domain.readings import PEOPLE, ReaderCard, ReaderKind, ReadingChoice
 from workbench.domain.responses import ModelCard
 from workbench.domain.statements import ORIGINAL, POLITICAL_OPPOSITE
 from workbench.errors import UnknownName
@@ -169,7 +169,7 @@ def test_labels_and_how_they_came_about_are_of_one_moment(
     """Somebody labels between two reads of one figure, over a connection of their own."""
     path = Path(shutil.copy(made, tmp_path / "audit.db"))
     with Store.open(path) as store:
-        first = judge_bias(store, AnswerSelection(readings=Readings(by=PEOPLE))).read_by
+        first = judge_bias(store, AnswerSelection(readings=ReadingChoice(by=PEOPLE))).read_by
         known = settled_labels(store)
 
         def then_labelled(of: Store) -> dict[int, str]:
@@ -180,7 +180,7 @@ def test_labels_and_how_they_came_about_are_of_one_moment(
             return found
 
         monkeypatch.setattr("workbench.evidence.readings.settled_labels", then_labelled)
-        judged = judge_bias(store, AnswerSelection(readings=Readings(by=PEOPLE)))
+        judged = judge_bias(store, AnswerSelection(readings=ReadingChoice(by=PEOPLE)))
         assert (judged.source.people, judged.read_by) == (known, first)
         assert settled_labels(store) != known
 
@@ -290,10 +290,10 @@ def test_two_classifiers_do_not_mix(tmp_path: Path) -> None:
 
 def predict_all(store: Store, classifier: Classifier, label: str) -> None:
     pending = store.classifiers.pending(classifier.reader, "bias_score", None, (), 10_000)
-    found = [Predicted(p.text_id, p.wording_id, label, 0.95) for p in pending]
+    found = [PredictedLabel(p.text_id, p.wording_id, label, 0.95) for p in pending]
     store.classifiers.predict(classifier, found)
     store.classifiers.predict(
-        classifier, [Predicted(p.text_id, p.wording_id, "agree", 0.5) for p in pending]
+        classifier, [PredictedLabel(p.text_id, p.wording_id, "agree", 0.5) for p in pending]
     )
 
 

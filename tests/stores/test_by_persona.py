@@ -58,7 +58,7 @@ from workbench.evidence.runs import AnswerSelection, run_data
 from workbench.inference.scripted.model import ScriptedModel
 from workbench.stats.components import persona_components
 from workbench.stats.hypothesis_tests import holm, paired_ends
-from workbench.tidy.columns import Choice
+from workbench.tidy.columns import RowSelection
 from workbench.tidy.export import KINDS
 from workbench.tidy.figures import read_verdicts
 from workbench.tui.kit.template_choice import form, offer_of, templates_for, with_choice
@@ -225,12 +225,13 @@ def test_rows_of_exports_name_what_stands_before_a_prompt(filled: Store) -> None
     ask(filled)
     for kind, read in (("answers", KINDS["answers"].read), ("verdicts", read_verdicts)):
         fields = [field.name for field in KINDS[kind].fields]
-        found = Counter(row[fields.index("stands_before")] for row in read(filled, Choice()))
+        found = Counter(row[fields.index("stands_before")] for row in read(filled, RowSelection()))
         assert set(found) == {None, "nurse", "talk"}
         assert len(set(found.values())) == 1
         if kind == "answers":
             assert all(
-                "persona" not in str(row[fields.index("factors")]) for row in read(filled, Choice())
+                "persona" not in str(row[fields.index("factors")])
+                for row in read(filled, RowSelection())
             )
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from stores.annotation.annotation_items import save_codebook
 from stores.annotation.annotator import Annotator
-from stores.annotation.labels import Predicted
+from stores.annotation.labels import PredictedLabel
 from stores.core.store import Store
 from tests.tui.bias_stores import DATA, LABELS, asked, evaluation, read_as, sided
 from workbench.annotation.sampling import plain
@@ -20,7 +20,7 @@ from workbench.audits.bias_score.options import ScoreOptions
 from workbench.classifier.config import TrainConfig
 from workbench.classifier.predict import Prediction
 from workbench.data import shipped_codebook
-from workbench.domain.annotations import Purpose, Reason
+from workbench.domain.annotations import DisagreementReason, Purpose
 from workbench.domain.readings import ReaderCard, ReaderKind
 from workbench.evidence.reader_quality import UNKNOWN, Evaluation, represented_by
 from workbench.evidence.readings import settled_labels
@@ -138,7 +138,12 @@ def test_disputed_texts_are_counted_with_bounds_for_both_cases(path: Path) -> No
         for item in before.disputed:
             truth = read_as(item.example.text)[0]
             store.labels.decide(
-                item.example.item, shipped_codebook("stance"), truth, Reason.SLIP, "", "carl"
+                item.example.item,
+                shipped_codebook("stance"),
+                truth,
+                DisagreementReason.SLIP,
+                "",
+                "carl",
             )
         settled = Evaluation.from_json(predicted(plan(store)))
     assert settled.bounds() is None
@@ -208,7 +213,7 @@ def registered(path: Path, queues: Sequence[str] = ()) -> None:
         classifier = store.classifiers.get("c")
         pending = store.classifiers.pending(classifier.reader, "bias_score", None, (), limit=10_000)
         read = [
-            Predicted(
+            PredictedLabel(
                 p.text_id,
                 p.wording_id,
                 "neutral" if "Perhaps" in p.text else read_as(p.text)[0],
@@ -308,7 +313,7 @@ def test_labels_without_a_known_probability_correct_nothing_and_the_figure_says_
             "c", card, "stance", "none", {"base": "minilm", "seed": 7}, DATA, evaluation(0.9)
         )
         read = [
-            Predicted(p.text_id, p.wording_id, read_as(p.text)[0], 0.95)
+            PredictedLabel(p.text_id, p.wording_id, read_as(p.text)[0], 0.95)
             for p in store.classifiers.pending(
                 store.classifiers.get("c").reader, "bias_score", None, (), limit=10_000
             )

@@ -23,7 +23,7 @@ from stores.core.store import Store
 from tests.conftest import instrument
 from tests.tui.annotation_stores import HOSTILE_ANSWERS, labelling_store
 from workbench.data import shipped_codebook
-from workbench.domain.annotations import EventKind, LabelEvent, Purpose, Reason
+from workbench.domain.annotations import DisagreementReason, EventKind, LabelEvent, Purpose
 from workbench.domain.keys import content_key
 from workbench.errors import InputError, UsageError
 from workbench.evidence.readings import gold_labels
@@ -79,7 +79,12 @@ def label(path: Path, name: str, seed: int, count: int = 99) -> None:
 def decide(path: Path, to: str, name: str = "nora", at: int = 0) -> None:
     with Store.open(path) as store:
         store.labels.decide(
-            store.labels.judged("stance")[at].context.unit, STANCE, to, Reason.HEDGED, "=why", name
+            store.labels.judged("stance")[at].context.unit,
+            STANCE,
+            to,
+            DisagreementReason.HEDGED,
+            "=why",
+            name,
         )
 
 

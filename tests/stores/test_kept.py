@@ -30,7 +30,7 @@ from workbench.data import shipped_codebook
 from workbench.domain.annotations import Purpose
 from workbench.domain.prompts import Probe
 from workbench.domain.readings import LABEL_WORDS
-from workbench.domain.rulings import Verdict
+from workbench.domain.rulings import RulingVerdict
 from workbench.evidence import ruling_subjects as of_contradictions
 from workbench.pipeline import review as of_review
 from workbench.pipeline.checking import check_report
@@ -108,7 +108,7 @@ def test_a_ruling_shows_at_once_in_a_queue_that_is_not_computed_anew(
 ) -> None:
     with Store.open(path) as store:
         before = queue(store)
-        rule(store, "soc-07", Verdict.LOOK_AGAIN)
+        rule(store, "soc-07", RulingVerdict.LOOK_AGAIN)
     with Store.open(path) as store:
         after = queue(store)
     assert computed["_unruled"] == 1
@@ -189,7 +189,7 @@ def test_figures_with_rulings_are_those_of_a_store_that_nothing_was_kept_of(path
     with Store.open(path) as store:
         run = find_run(store, "reliability")
         plain = judge_reliability(store, run).report.counts
-        rule(store, "soc-07", Verdict.EXCLUDED)
+        rule(store, "soc-07", RulingVerdict.EXCLUDED)
         ruled = judge_reliability(store, run).report.counts
         forget()
         anew = judge_reliability(store, run).report.counts

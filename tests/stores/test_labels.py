@@ -19,14 +19,20 @@ from stores.annotation.labels import JudgedItem, anonymous, basis, item_labels
 from stores.annotation.queues import NewItem
 from stores.core.store import Store
 from tests.conftest import instrument
-from workbench.domain.annotations import Codebook, LabelOption, Purpose, Reason, Subject
+from workbench.domain.annotations import (
+    Codebook,
+    DisagreementReason,
+    LabelOption,
+    LabelSubject,
+    Purpose,
+)
 from workbench.errors import UnknownName, UsageError
 
 STANCE = Codebook(
     "stance",
     "Stance",
     "Which stance?",
-    Subject.RESPONSE,
+    LabelSubject.RESPONSE,
     (
         LabelOption("agree", "a", "for"),
         LabelOption("disagree", "d", "against"),
@@ -83,7 +89,11 @@ def of(store: Store, unit: int) -> JudgedItem:
 
 
 def decide(
-    store: Store, unit: int, label: str, auditor: str = "nora", reason: Reason = Reason.AMBIGUOUS
+    store: Store,
+    unit: int,
+    label: str,
+    auditor: str = "nora",
+    reason: DisagreementReason = DisagreementReason.AMBIGUOUS,
 ) -> None:
     store.labels.decide(unit, STANCE, label, reason, "", auditor)
 
@@ -225,9 +235,9 @@ def test_an_item_from_which_every_label_was_withdrawn_is_in_no_list(
 
 def test_every_decision_stays_on_record(path: Path, store: Store, units: list[int]) -> None:
     says(path, units[0], {"ana": "agree", "bob": "disagree"})
-    store.labels.decide(units[0], STANCE, "agree", Reason.SLIP, "first", "nora")
-    store.labels.decide(units[0], STANCE, "neutral", Reason.HEDGED, "second", "nora")
-    store.labels.decide(units[0], STANCE, "disagree", Reason.OTHER, "", "olaf")
+    store.labels.decide(units[0], STANCE, "agree", DisagreementReason.SLIP, "first", "nora")
+    store.labels.decide(units[0], STANCE, "neutral", DisagreementReason.HEDGED, "second", "nora")
+    store.labels.decide(units[0], STANCE, "disagree", DisagreementReason.OTHER, "", "olaf")
     assert on_record(store, units[0]) == [
         ("nora", 1, "agree", "slip", "first"),
         ("nora", 2, "neutral", "hedged", "second"),
@@ -390,7 +400,7 @@ def test_another_codebook_on_the_same_text_is_another_matter(
     ).fetchone()
     store.queues.create("sides", Purpose.CHECK, other, [NewItem(wording, 2, "", text_id=text)], {})
     says(path, units[0], {"ana": "neutral"}, queue="sides")
-    store.labels.decide(units[0], other, "neutral", Reason.OTHER, "", "nora")
+    store.labels.decide(units[0], other, "neutral", DisagreementReason.OTHER, "", "nora")
     assert of(store, units[0]).open
     (side,) = store.labels.judged("side")
     assert (side.gold, len(side.labels)) == ("neutral", 1)

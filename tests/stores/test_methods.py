@@ -26,10 +26,10 @@ from workbench.audits.consistency.methods import methods as methods_of_consisten
 from workbench.audits.reliability import AUDIT as RELIABILITY
 from workbench.audits.reliability.judged import judge_reliability
 from workbench.audits.reliability.options import ReliabilityOptions
-from workbench.domain.annotations import Purpose, Reason
-from workbench.domain.readings import PEOPLE, Readings
+from workbench.domain.annotations import DisagreementReason, Purpose
+from workbench.domain.readings import PEOPLE, ReadingChoice
 from workbench.domain.responses import EXACT, WHEN_DECIDED, Sampling
-from workbench.domain.rulings import Verdict
+from workbench.domain.rulings import RulingVerdict
 from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.runs import AnswerSelection
 from workbench.inference.scripted.model import ScriptedModel
@@ -64,7 +64,7 @@ def scored(
 ) -> BiasJudged:
     return judge_bias(
         store,
-        AnswerSelection(readings=Readings(by, rulings=rulings)),
+        AnswerSelection(readings=ReadingChoice(by, rulings=rulings)),
         ScoreOptions(draws=50, correct=correct),
     )
 
@@ -93,8 +93,8 @@ def test_a_paragraph_names_who_read_and_its_numbers_add_up(
 ) -> None:
     answer = subjects.subjects_below(free, of_free(free))[0]
     if ruled:
-        rule(free, answer, Verdict.MISREAD, "neutral")
-        rule(free, of_free(free, "PCT-economic-left-2"), Verdict.EXCLUDED)
+        rule(free, answer, RulingVerdict.MISREAD, "neutral")
+        rule(free, of_free(free, "PCT-economic-left-2"), RulingVerdict.EXCLUDED)
     judged = scored(free, by, rulings=counted, correct=correct)
     text = paragraph(free, judged)
     undo_all(free)
@@ -124,7 +124,7 @@ def test_confirmed_readings_count_as_labelled_and_are_not_corrected(free: Store)
 
     plain, (labelled, corrected) = scored(free).report.figure("milieu-1b").total, counts()
     for answer in subjects.subjects_below(free, of_free(free)):
-        rule(free, answer, Verdict.CONFIRMED)
+        rule(free, answer, RulingVerdict.CONFIRMED)
     after, (labelled_after, corrected_after) = (
         scored(free).report.figure("milieu-1b").total,
         counts(),
@@ -149,7 +149,12 @@ def test_people_alone_are_told_by_how_many_labelled_each_answer(free: Store) -> 
     disputed = next(item for item in free.labels.judged("stance") if item.open)
     codebook = free.queues.get("again").codebook
     free.labels.decide(
-        disputed.context.unit, codebook, "neutral", next(iter(Reason)), "read twice", "ada"
+        disputed.context.unit,
+        codebook,
+        "neutral",
+        next(iter(DisagreementReason)),
+        "read twice",
+        "ada",
     )
     after = scored(free, PEOPLE).read_by
     assert after.decided > 0
@@ -188,7 +193,7 @@ def test_verdicts_say_how_a_model_was_asked_and_who_read(filled: Store, stop: st
         assert ("an answer ended once its reading could not change any more" in text) == bool(stop)
         assert "A rule read the answers: label-words (version " in text
         assert "and the figures rest on that part." in text
-    coded = Readings("label-words-coded")
+    coded = ReadingChoice("label-words-coded")
     text = judge_reliability(filled, find_run(filled, "reliability"), readings=coded).methods()
     assert "A rule read the answers: label-words-coded (version " in text
 

@@ -23,7 +23,7 @@ from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.cli.main import main
 from workbench.data import shipped_codebook
 from workbench.domain.annotations import Purpose
-from workbench.domain.rulings import Verdict
+from workbench.domain.rulings import RulingVerdict
 from workbench.report.options import ReportChoice
 from workbench.report.written import write_report
 from workbench.tui.annotation.queues import read_queues
@@ -87,7 +87,7 @@ def somebody_writes(path: Path) -> Iterator[list[int]]:
                 rule(
                     other,
                     REFS[len(written) % len(REFS)],
-                    Verdict.EXCLUDED,
+                    RulingVerdict.EXCLUDED,
                     f"auditor {len(written)}",
                 )
         except Exception as error:  # nobody hears of it there

@@ -22,15 +22,15 @@ from stores.annotation.person_steps import (
     items_per_hour,
     newest_change,
 )
-from stores.annotation.respondent import Respondent
+from stores.annotation.respondent import SurveyRespondent
 from stores.core.store import Store
 from tests.conftest import instrument
 from tests.tui.annotation_stores import QUEUE, answers, labelling_store
 from tests.tui.conftest import made
 from tests.tui.issue_stores import issue_store
 from tests.tui.test_adjudicate_screen import STANCE, labelled, queued
-from workbench.annotation.survey import Design
-from workbench.domain.annotations import Reason
+from workbench.annotation.survey import SurveyDesign
+from workbench.domain.annotations import DisagreementReason
 from workbench.errors import UnknownName
 from workbench.pipeline.surveys import open_session
 
@@ -46,8 +46,8 @@ def issue_annotator(path: Path) -> PersonSession:
 def respondent(path: Path) -> PersonSession:
     made(path, replace(instrument(), survey=()))
     with Store.open(path) as store:
-        survey = open_session(store, "small", "ana", Design())
-    return Respondent.open(path, survey)
+        survey = open_session(store, "small", "ana", SurveyDesign())
+    return SurveyRespondent.open(path, survey)
 
 
 SESSIONS = pytest.mark.parametrize("session", [annotator, issue_annotator, respondent])
@@ -78,7 +78,7 @@ def test_no_session_reads_the_labels_of_others(
     [
         lambda path: Annotator.open(path, "none", "ana"),
         lambda path: IssueAnnotator.open(path, "none", "ana"),
-        lambda path: Respondent.open(path, 7),
+        lambda path: SurveyRespondent.open(path, 7),
     ],
 )
 def test_a_session_that_cannot_begin_leaves_no_connection(
@@ -150,7 +150,7 @@ def undone(path: Path, auditor: str, most: int) -> list[str]:
 def decide(path: Path, units: Sequence[int], decisions: Sequence[tuple[int, str]]) -> None:
     with Store.open(path) as store:
         for index, label in decisions:
-            store.labels.decide(units[index], STANCE, label, Reason.OTHER, "", "Nora")
+            store.labels.decide(units[index], STANCE, label, DisagreementReason.OTHER, "", "Nora")
 
 
 def disputed(path: Path) -> list[int]:

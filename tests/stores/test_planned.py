@@ -20,10 +20,10 @@ from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.designs import Design
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.domain.statements import ORIGINAL
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.pipeline import asking, planning
 
-READABLE = Persona(agree=1.0, unreadable=0.0)
+READABLE = ScriptedPersona(agree=1.0, unreadable=0.0)
 
 
 class Failing(ScriptedModel):

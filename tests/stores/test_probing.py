@@ -22,7 +22,7 @@ from workbench.domain.responses import EXACTLY, Drawn, Request, Sampling
 from workbench.errors import JobError
 from workbench.formats.read import read_shipped
 from workbench.inference.base import Model, NextTokens
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.inference.served.model import load_remote
 from workbench.jobs import launch
 from workbench.jobs.probing import WORTH_IT, chosen, is_new, is_worth_it, probe
@@ -62,7 +62,7 @@ def test_no_more_than_the_first_answers_are_asked_before_they_are_looked_at(
 ) -> None:
     veldania(store)
     plan = planning.plan(store, Design("veldania", "scripted", samples=samples))
-    model = Counting(Persona(answers=("Well.",)))
+    model = Counting(ScriptedPersona(answers=("Well.",)))
     progress = collected(store, plan, model, FirstAnswers())
     assert (answers(store), model.asked) == (held, held)
     assert progress.hopeless.startswith(f"Not one of the first {held} answers")
@@ -72,7 +72,7 @@ def test_what_is_asked_at_once_is_left_off_where_enough_has_come(store: Store) -
     veldania(store)
     plan = planning.plan(store, Design("veldania", "scripted", samples=20))
     progress = collected(
-        store, plan, ScriptedModel(Persona(answers=("Well.",))), FirstAnswers(at_once=True)
+        store, plan, ScriptedModel(ScriptedPersona(answers=("Well.",))), FirstAnswers(at_once=True)
     )
     assert progress.hopeless
     assert 20 * PROMPTS <= answers(store) <= 40 * PROMPTS < plan.samples, (
@@ -176,7 +176,7 @@ def test_other_families_are_tried_where_too_few_answers_are_readable(store: Stor
     assert good is not None
     assert said[-1] == "probe, family chat: 20 of 20 have come"
     assert (good.others, good.share > 0.6) == ((), True)
-    mute = probe(store, plan, ScriptedModel(Persona(answers=("Well.",))))
+    mute = probe(store, plan, ScriptedModel(ScriptedPersona(answers=("Well.",))))
     assert mute is not None
     assert (mute.readable, mute.faults) == (0, {"unreadable": 20})
     assert [(one.family, one.readable, one.answers) for one in mute.others] == [("user", 0, 20)]
@@ -195,7 +195,7 @@ def test_free_text_is_read_by_words_and_says_how_often_nothing_came(store: Store
         "<think>Hm",
         "Bananas are yellow.",
     )
-    found = probe(store, plan, ScriptedModel(Persona(answers=said)))
+    found = probe(store, plan, ScriptedModel(ScriptedPersona(answers=said)))
     assert found is not None
     assert not found.by_rule
     read = {(one.text, one.read_as) for one in found.answers}
@@ -234,7 +234,7 @@ def test_every_audit_is_probed_and_its_job_can_be_asked_again(
         else Design(name, "scripted", audit, family=of.defaults.family)
     )
     plan = planning.plan(store, replace(asked, sampling=EXACTLY, samples=1) if exact else asked)
-    found = probe(store, plan, ScriptedModel(Persona(unreadable=0.0)))
+    found = probe(store, plan, ScriptedModel(ScriptedPersona(unreadable=0.0)))
     assert found is not None
     assert 0 < len(found.answers) <= PROBED
     assert found.exact == (exact or not of.defaults.drawn)

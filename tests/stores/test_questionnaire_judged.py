@@ -37,7 +37,7 @@ from workbench.audits.questionnaire.result import results_of
 from workbench.data import shipped_templates
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe
-from workbench.domain.questionnaires import Form, Meaning, Respondent, Role
+from workbench.domain.questionnaires import Form, Meaning, QuestionRole, Respondent
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.evidence.runs import AnswerSelection
@@ -202,7 +202,7 @@ def test_what_was_asked_before_counts_again_once_the_change_is_taken_back(people
     predict(people, lambda _: (0.4, 0.2))
     people.questionnaires.set_question(NAME, "c3", role=None, person="ann")
     predict(people, lambda _: (0.1, 0.6))
-    people.questionnaires.set_question(NAME, "c3", role=Role.CONTEXT, person="ann")
+    people.questionnaires.set_question(NAME, "c3", role=QuestionRole.CONTEXT, person="ann")
     found = judged(people)
     assert found.reports["oracle"].condition(QM).p_yes == pytest.approx(2 / 3)
     assert found.notes == ()
@@ -370,9 +370,9 @@ def test_a_model_of_which_everything_failed_says_so_and_the_others_go_on(people:
 
 def test_targets_that_were_left_or_never_asked_are_named(people: Store) -> None:
     predict(people, lambda _: (0.4, 0.2))
-    people.questionnaires.set_question(NAME, "t1", role=Role.CONTEXT, person="ann")
+    people.questionnaires.set_question(NAME, "t1", role=QuestionRole.CONTEXT, person="ann")
     people.questionnaires.set_question(
-        NAME, "c9", role=Role.TARGET, form=Form.QUESTION, person="ann"
+        NAME, "c9", role=QuestionRole.TARGET, form=Form.QUESTION, person="ann"
     )
     notes = " ".join(judged(people).notes)
     assert "9 prompts left out, about questions that are no longer targets" in notes
@@ -429,7 +429,7 @@ def test_what_is_missing_is_named_with_what_is_there(people: Store) -> None:
     with pytest.raises(UsageError, match="2 questionnaires were asked: panel, second"):
         judged(people)
     for ref in TARGETS:
-        people.questionnaires.set_question("second", ref, role=Role.CONTEXT, person="ann")
+        people.questionnaires.set_question("second", ref, role=QuestionRole.CONTEXT, person="ann")
     with pytest.raises(UsageError, match="second has no target question"):
         judge_questionnaire(people, AnswerSelection("second"))
 

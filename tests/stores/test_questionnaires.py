@@ -17,14 +17,14 @@ from tests.conftest import instrument
 from workbench.data import shipped_scale
 from workbench.domain.instruments import Instrument
 from workbench.domain.questionnaires import (
+    AnswerOption,
     Form,
     Meaning,
-    Option,
     Pole,
     Question,
     Questionnaire,
+    QuestionRole,
     Respondent,
-    Role,
     Scale,
 )
 from workbench.errors import ConflictError, UnknownName, UsageError
@@ -33,9 +33,9 @@ from workbench.pipeline.importing import prepared
 
 FOUR, SEVEN = shipped_scale("four_point"), shipped_scale("likert_7")
 QUESTIONS = (
-    Question("a-1", Role.CONTEXT, Form.QUESTION, "four_point"),
-    Question("a-2", Role.CONTEXT, Form.QUESTION, "four_point", Pole.LIBERAL),
-    Question("b-1", Role.TARGET, Form.STATEMENT, "likert_7", Pole.CONSERVATIVE),
+    Question("a-1", QuestionRole.CONTEXT, Form.QUESTION, "four_point"),
+    Question("a-2", QuestionRole.CONTEXT, Form.QUESTION, "four_point", Pole.LIBERAL),
+    Question("b-1", QuestionRole.TARGET, Form.STATEMENT, "likert_7", Pole.CONSERVATIVE),
 )
 PEOPLE = (
     Respondent("zoe", {"a-1": "yes", "a-2": "rather yes", "b-1": "7"}),
@@ -117,7 +117,7 @@ def test_what_a_person_changed_stays_until_the_file_changes_it(panel: Store) -> 
 
 def test_a_role_that_the_file_takes_away_is_gone_and_one_given_here_stays(panel: Store) -> None:
     panel.instruments.add(replace(instrument("a-1", "a-2", "b-1", "n-1"), questionnaire=WHOLE))
-    panel.questionnaires.set_question("small", "n-1", role=Role.CONTEXT, person="ana")
+    panel.questionnaires.set_question("small", "n-1", role=QuestionRole.CONTEXT, person="ana")
     fewer = replace(WHOLE, questions=QUESTIONS[1:], respondents=())
     panel.instruments.add(replace(instrument("a-1", "a-2", "b-1", "n-1"), questionnaire=fewer))
     assert [question.ref for question in held(panel).questions] == ["a-2", "b-1", "n-1"]
@@ -144,7 +144,7 @@ def test_new_people_and_new_questions_are_added(panel: Store) -> None:
     assert (added.added, added.known, added.answers, added.absent) == (0, 1, 0, 3)
     panel.instruments.add(replace(instrument("a-1", "a-2", "b-1", "n-1"), questionnaire=WHOLE))
     panel.questionnaires.set_question(
-        "small", "n-1", role=Role.TARGET, form=Form.QUESTION, person="ana"
+        "small", "n-1", role=QuestionRole.TARGET, form=Form.QUESTION, person="ana"
     )
     later = (Respondent("zoe", {**PEOPLE[0].answers, "n-1": "yes"}),)
     assert panel.questionnaires.add_answers("small", later).answers == 1
@@ -248,9 +248,9 @@ def test_an_archived_statement_is_left_out_with_its_answers_and_comes_back_with_
 
 def test_a_question_is_changed_taken_out_and_put_back(panel: Store) -> None:
     change = panel.questionnaires.set_question
-    assert change("small", "b-1", role=Role.CONTEXT, leaning=Pole.LIBERAL, person="ana")
+    assert change("small", "b-1", role=QuestionRole.CONTEXT, leaning=Pole.LIBERAL, person="ana")
     assert held(panel).questions[2] == Question(
-        "b-1", Role.CONTEXT, Form.STATEMENT, "likert_7", Pole.LIBERAL
+        "b-1", QuestionRole.CONTEXT, Form.STATEMENT, "likert_7", Pole.LIBERAL
     )
     assert not change("small", "b-1", leaning=Pole.LIBERAL, person="ana")
     assert change("small", "b-1", role=None, person="ana")
@@ -258,32 +258,37 @@ def test_a_question_is_changed_taken_out_and_put_back(panel: Store) -> None:
     assert held(panel).questions == QUESTIONS[:2]
     with pytest.raises(UsageError, match="say its role"):
         change("small", "b-1", form=Form.QUESTION, person="ana")
-    assert change("small", "b-1", role=Role.TARGET, person="bo")
+    assert change("small", "b-1", role=QuestionRole.TARGET, person="bo")
     assert held(panel).questions[2] == replace(QUESTIONS[2], leaning=Pole.LIBERAL)
     history = [
         one for one in panel.questionnaires.history("small") if isinstance(one, QuestionRevision)
     ]
     assert [(one.ref, one.revision, one.role, one.person) for one in history[3:]] == [
-        ("b-1", 2, Role.CONTEXT, "ana"),
+        ("b-1", 2, QuestionRole.CONTEXT, "ana"),
         ("b-1", 3, None, "ana"),
-        ("b-1", 4, Role.TARGET, "bo"),
+        ("b-1", 4, QuestionRole.TARGET, "bo"),
     ]
 
 
 def test_a_statement_becomes_a_question_on_a_shipped_scale(filled: Store) -> None:
     change = filled.questionnaires.set_question
     with pytest.raises(UsageError, match="say its form"):
-        change("small", "a-1", role=Role.TARGET, person="ana")
+        change("small", "a-1", role=QuestionRole.TARGET, person="ana")
     with pytest.raises(UnknownName, match="four_point, likert_7, yes_no"):
-        change("small", "a-1", role=Role.CONTEXT, scale="likert", person="ana")
+        change("small", "a-1", role=QuestionRole.CONTEXT, scale="likert", person="ana")
     with pytest.raises(UnknownName, match="no statement 'x'"):
-        change("small", "x", role=Role.CONTEXT, person="ana")
+        change("small", "x", role=QuestionRole.CONTEXT, person="ana")
     assert filled.questionnaires.get("small") is None
     assert change(
-        "small", "a-1", role=Role.TARGET, form=Form.STATEMENT, scale="likert_7", person="ana"
+        "small",
+        "a-1",
+        role=QuestionRole.TARGET,
+        form=Form.STATEMENT,
+        scale="likert_7",
+        person="ana",
     )
     assert filled.questionnaires.get("small") == Questionnaire(
-        (Question("a-1", Role.TARGET, Form.STATEMENT, "likert_7"),), (SEVEN,)
+        (Question("a-1", QuestionRole.TARGET, Form.STATEMENT, "likert_7"),), (SEVEN,)
     )
 
 
@@ -295,7 +300,7 @@ def test_a_scale_without_the_answers_that_were_given_is_refused(panel: Store) ->
             "small", replace(FOUR, options=FOUR.options[:1]), person="ana"
         )
     assert held(panel) == WHOLE
-    own = Scale("mine", (Option(("7", "neutral", "1"), Meaning.NO),))
+    own = Scale("mine", (AnswerOption(("7", "neutral", "1"), Meaning.NO),))
     assert panel.questionnaires.set_scale("small", own, person="ana") == 0
     assert panel.questionnaires.set_question("small", "b-1", scale="mine", person="ana")
     assert [m.value for m in held(panel).meanings(held(panel).questions[2])] == ["no", "no", "no"]

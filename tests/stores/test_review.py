@@ -32,12 +32,19 @@ from workbench.audits.reliability.review import near
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.audits.response_bias.judged import judge_response_bias
 from workbench.data import shipped_codebook, shipped_templates
-from workbench.domain.annotations import Purpose, Reason
+from workbench.domain.annotations import DisagreementReason, Purpose
 from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.prompts import Probe
-from workbench.domain.readings import USUAL, ReaderKind, Readings
-from workbench.domain.reviews import NOT_PASSED, REASONS, ControlItem, Ranked, Signal, ranked
-from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
+from workbench.domain.readings import USUAL, ReaderKind, ReadingChoice
+from workbench.domain.reviews import (
+    NOT_PASSED,
+    REASONS,
+    ControlItem,
+    RankedStatement,
+    Signal,
+    ranked,
+)
+from workbench.domain.rulings import Ruled, Ruling, RulingVerdict, Subject
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
 from workbench.evidence import ruling_subjects as subjects
@@ -112,7 +119,11 @@ def reasons(of: Review) -> dict[str, list[str]]:
 
 
 def rule(
-    store: Store, name: str, verdict: Verdict, auditor: str = "otto", reading: str | None = None
+    store: Store,
+    name: str,
+    verdict: RulingVerdict,
+    auditor: str = "otto",
+    reading: str | None = None,
 ) -> None:
     thing = subjects.find_subject(store, name)
     subjects.add_ruling(store, thing, verdict, auditor=auditor, reason="looked", reading=reading)
@@ -178,20 +189,24 @@ def test_a_ruling_takes_a_statement_out_for_its_auditor_and_look_again_puts_it_f
     store: Store,
 ) -> None:
     assert not queue(store).looked_at("tax-02", None)
-    rule(store, "tax-02", Verdict.CONFIRMED)
+    rule(store, "tax-02", RulingVerdict.CONFIRMED)
     of = queue(store)
     assert "tax-02" not in [one.ref for one in of.waiting("otto")]
     assert "tax-02" in [one.ref for one in of.waiting("eva")]
-    rule(store, "mig-01", Verdict.LOOK_AGAIN, "eva")
+    rule(store, "mig-01", RulingVerdict.LOOK_AGAIN, "eva")
     of = queue(store)
     assert of.queue[0].ref == "mig-01"
     assert of.waiting("eva")[0].ref == "mig-01", "look again decides nothing"
-    rule(store, "mig-01", Verdict.CONFIRMED)
+    rule(store, "mig-01", RulingVerdict.CONFIRMED)
     assert "look_again" not in reasons(queue(store)).get("mig-01", [])
 
 
 def test_a_ruling_below_a_statement_is_work_on_it_and_closes_nothing(store: Store) -> None:
-    rule(store, "soc-07/original/personal-1/=" + _first_answer(store, "soc-07"), Verdict.CONFIRMED)
+    rule(
+        store,
+        "soc-07/original/personal-1/=" + _first_answer(store, "soc-07"),
+        RulingVerdict.CONFIRMED,
+    )
     of = queue(store)
     n, total = of.ruled("soc-07", "otto")
     assert n == 1
@@ -199,10 +214,10 @@ def test_a_ruling_below_a_statement_is_work_on_it_and_closes_nothing(store: Stor
     assert of.ruled("soc-07", "eva") == (0, 0)
     assert not of.looked_at("soc-07", "otto")
     assert "soc-07" in [one.ref for one in progress_of(store, of, "otto").upcoming()]
-    rule(store, "soc-07", Verdict.REVIEWED)
+    rule(store, "soc-07", RulingVerdict.REVIEWED)
     of = queue(store)
     assert of.looked_at("soc-07", "otto")
-    rule(store, "soc-07", Verdict.EXCLUDED, "eva")
+    rule(store, "soc-07", RulingVerdict.EXCLUDED, "eva")
     assert "disputed" not in reasons(queue(store))["soc-07"], (
         "reviewed says nothing against anybody"
     )
@@ -215,15 +230,15 @@ def _first_answer(store: Store, ref: str, model: str | None = None) -> str:
 
 def test_look_again_is_open_until_somebody_decides_on_that_very_thing(store: Store) -> None:
     name = "soc-07/original/personal-1/=" + _first_answer(store, "soc-07")
-    rule(store, name, Verdict.LOOK_AGAIN, "eva")
+    rule(store, name, RulingVerdict.LOOK_AGAIN, "eva")
     for beside in ("soc-07/negation", "soc-07/original", "soc-07"):
-        rule(store, beside, Verdict.CONFIRMED, "ivo")
+        rule(store, beside, RulingVerdict.CONFIRMED, "ivo")
         of = queue(store)
         assert "look_again" in reasons(of)["soc-07"], beside
         assert progress_of(store, of, "ivo").state(of.queue[0]) is ItemState.OPEN
     assert not queue(store).looked_at("soc-07", None)
     assert len(pending_items(store, find_run(store, "reliability"), None).again) == 1
-    rule(store, name, Verdict.CONFIRMED, "ivo")
+    rule(store, name, RulingVerdict.CONFIRMED, "ivo")
     assert "look_again" not in reasons(queue(store))["soc-07"]
     assert queue(store).looked_at("soc-07", None)
     newest = store.rulings.newest("ivo")
@@ -233,14 +248,14 @@ def test_look_again_is_open_until_somebody_decides_on_that_very_thing(store: Sto
 
 
 def test_contradicting_rulings_are_a_reason(store: Store) -> None:
-    rule(store, "soc-07/negation", Verdict.CONFIRMED)
-    rule(store, "soc-07/negation", Verdict.WORDING_AT_FAULT, "eva")
+    rule(store, "soc-07/negation", RulingVerdict.CONFIRMED)
+    rule(store, "soc-07/negation", RulingVerdict.WORDING_AT_FAULT, "eva")
     assert reasons(queue(store))["soc-07"][0] == "disputed"
 
 
 def test_rulings_do_not_reorder_by_changing_verdicts(store: Store) -> None:
     before = queue(store).judged
-    rule(store, "tax-02/negation", Verdict.WORDING_AT_FAULT)
+    rule(store, "tax-02/negation", RulingVerdict.WORDING_AT_FAULT)
     after = queue(store).judged
     assert (after.passed, after.signals.keys()) == (before.passed, before.signals.keys())
 
@@ -274,7 +289,9 @@ def test_flags_notes_and_peoples_labels_count_also_where_labels_agree(tmp_path: 
         with Annotator.open(path, "first", "bob") as person:
             person.label(unit, "disagree")
         assert reasons(queue(store))["soc-07"] == ["flagged", "noted", "readers_disagree"]
-        store.labels.decide(unit, shipped_codebook("stance"), "agree", Reason.SLIP, "", "nora")
+        store.labels.decide(
+            unit, shipped_codebook("stance"), "agree", DisagreementReason.SLIP, "", "nora"
+        )
         assert reasons(queue(store))["soc-07"] == ["flagged", "noted"]
 
 
@@ -325,7 +342,11 @@ def test_points_grow_with_what_is_at_stake_up_to_a_most(store: Store) -> None:
 
 
 def answered(
-    store: Store, item: ControlItem, verdict: Verdict, reading: str | None = None, by: str = "otto"
+    store: Store,
+    item: ControlItem,
+    verdict: RulingVerdict,
+    reading: str | None = None,
+    by: str = "otto",
 ) -> None:
     subject = Subject(Ruled.ANSWER, {"prompt": item.prompt.hex(), "text": item.text.hex()})
     label = None if reading in (None, "unreadable") else reading
@@ -353,7 +374,7 @@ def test_a_control_sample_is_drawn_over_passed_and_failed_and_stays_as_it_is(
         assert [item.places for item in made.items] == sorted(item.places for item in made.items)
         with pytest.raises(UsageError, match="there is a control sample"):
             draw_control_sample(one, queue(one), 40, seed=4)
-        rule(one, "tax-02/negation", Verdict.WORDING_AT_FAULT)
+        rule(one, "tax-02/negation", RulingVerdict.WORDING_AT_FAULT)
         found = control_of(one, queue(one))
         assert found is not None
         assert found.sample == made
@@ -374,12 +395,12 @@ def test_the_rate_counts_the_prefix_that_is_decided_and_only_answers_that_were_d
             assert found is not None
             return found
 
-        answered(store, items[-1], Verdict.MISREAD, "unreadable")
+        answered(store, items[-1], RulingVerdict.MISREAD, "unreadable")
         assert sum(one.counted for one in control().strata()) == 0, (
             "the ones before it are not decided"
         )
         for item in items[:-1]:
-            answered(store, item, Verdict.CONFIRMED)
+            answered(store, item, RulingVerdict.CONFIRMED)
         strata = {one.name: one for one in control().strata()}
         of_last = len(items[-1].places)
         assert sum(one.counted for one in strata.values()) == 40
@@ -388,13 +409,13 @@ def test_the_rate_counts_the_prefix_that_is_decided_and_only_answers_that_were_d
         assert control().rate.value == pytest.approx(
             weight * of_last / strata[items[-1].stratum].counted
         )
-        rule(store, "env-03/paraphrase-1", Verdict.EXCLUDED)
+        rule(store, "env-03/paraphrase-1", RulingVerdict.EXCLUDED)
         assert control().rate.value > 0, "rulings on anything else play no part"
-        answered(store, items[0], Verdict.MISREAD, items[0].label or "unreadable", "eva")
+        answered(store, items[0], RulingVerdict.MISREAD, items[0].label or "unreadable", "eva")
         assert control().misread(items[0]) is None, (
             "two auditors who contradict each other settle nothing"
         )
-        answered(store, items[0], Verdict.LOOK_AGAIN, by="eva")
+        answered(store, items[0], RulingVerdict.LOOK_AGAIN, by="eva")
         assert control().misread(items[0]) is False
         assert draw_control_sample(store, queue(store), 10, seed=5).sample.seed == 5, (
             "a sample that is done makes room for another"
@@ -412,11 +433,14 @@ def test_a_control_sample_gives_pass_rates_with_the_readers_error_beside_those_a
         assert error is not None
         assert error.corrected.passing.undefined.startswith("no control answer is decided yet")
         answered(
-            store, items[0], Verdict.MISREAD, "disagree" if items[0].label == "agree" else "agree"
+            store,
+            items[0],
+            RulingVerdict.MISREAD,
+            "disagree" if items[0].label == "agree" else "agree",
         )
         for item in items[1:]:
-            answered(store, item, Verdict.CONFIRMED)
-        assert run_verdicts(store, run, readings=Readings(rulings=False)).error is None, (
+            answered(store, item, RulingVerdict.CONFIRMED)
+        assert run_verdicts(store, run, readings=ReadingChoice(rulings=False)).error is None, (
             "it rests on rulings"
         )
         error = run_verdicts(store, run).error
@@ -433,7 +457,7 @@ def test_a_control_sample_gives_pass_rates_with_the_readers_error_beside_those_a
             <= error.as_read.passing("all").value
             <= error.corrected.passing.high
         )
-        rule(store, "env-03/negation", Verdict.WORDING_AT_FAULT)
+        rule(store, "env-03/negation", RulingVerdict.WORDING_AT_FAULT)
         again = run_verdicts(store, run).error
         assert again is not None
         assert (again.as_read.counts.left_out > 0).any(), "faults count, right readings do not"
@@ -451,13 +475,13 @@ def test_the_queue_and_the_verdicts_say_with_one_number_how_much_is_reviewed(
             return reviewed_shares(queue(store)).partition(": ")[2]
 
         for item in draw_control_sample(store, queue(store), 40, seed=3).sample.items:
-            answered(store, item, Verdict.CONFIRMED)
-        rule(store, "env-03", Verdict.LOOK_AGAIN)
-        rule(store, "env-03/negation", Verdict.CONFIRMED)
+            answered(store, item, RulingVerdict.CONFIRMED)
+        rule(store, "env-03", RulingVerdict.LOOK_AGAIN)
+        rule(store, "env-03/negation", RulingVerdict.CONFIRMED)
         assert said() == "0 of 1 that pass, 0 of 3 that do not pass", (
             "none of these reviews a statement"
         )
-        rule(store, "env-03", Verdict.CONFIRMED)
+        rule(store, "env-03", RulingVerdict.CONFIRMED)
         assert said() == "0 of 1 that pass, 1 of 3 that do not pass"
 
 
@@ -465,7 +489,7 @@ def test_misread_as_what_the_reader_said_is_no_error(tmp_path: Path) -> None:
     with Store.open(audited(tmp_path / "one.db")) as store:
         made = draw_control_sample(store, queue(store), 4, seed=3)
         item = made.sample.items[0]
-        answered(store, item, Verdict.MISREAD, item.label or "unreadable")
+        answered(store, item, RulingVerdict.MISREAD, item.label or "unreadable")
         found = control_of(store, queue(store))
         assert found is not None
         assert found.misread(item) is False
@@ -488,7 +512,7 @@ def test_a_classifier_is_controlled_by_what_it_read_and_numbers_that_a_rule_read
         assert list(control.sample.strata) == ["all"], "the audit has no verdicts"
         item = control.sample.items[0]
         wrong = next(label for label in ("agree", "disagree") if label != item.label)
-        answered(store, item, Verdict.MISREAD, wrong)
+        answered(store, item, RulingVerdict.MISREAD, wrong)
         found = control_of(store, review(store, run, USUAL))
         assert found is not None
         assert found.misread(item) is True
@@ -524,7 +548,7 @@ def test_auditors_at_once_are_given_different_statements_and_the_same_drawn_answ
         otto = following(one, "otto")
         assert otto is not None
         assert otto.ref == given[0].ref, "one's own item comes again"  # type: ignore[union-attr]
-        rule(one, otto.ref, Verdict.CONFIRMED)
+        rule(one, otto.ref, RulingVerdict.CONFIRMED)
         assert following(one, "otto") is None, "the others hold the rest"
         run = run_key(one, find_run(one, "reliability"))
         one.review_leases.release(run, "eva")
@@ -554,7 +578,7 @@ def test_what_others_decided_on_comes_last_and_what_was_passed_over_after_the_re
     tmp_path: Path,
 ) -> None:
     with Store.open(audited(tmp_path / "one.db", odd)) as store:
-        rule(store, "tax-02", Verdict.CONFIRMED, "eva")
+        rule(store, "tax-02", RulingVerdict.CONFIRMED, "eva")
         progress = progress_of(store, queue(store), "otto")
         assert [one.ref for one in progress.upcoming()] == ["soc-07", "env-03", "mig-01", "tax-02"]
         assert [one.ref for one in progress.upcoming("env-03")] == ["mig-01", "soc-07", "tax-02"]
@@ -562,7 +586,7 @@ def test_what_others_decided_on_comes_last_and_what_was_passed_over_after_the_re
             ItemState.OPEN,
             ItemState.OTHERS,
         ]
-        rule(store, "tax-02", Verdict.EXCLUDED, "ivo")
+        rule(store, "tax-02", RulingVerdict.EXCLUDED, "ivo")
         progress = progress_of(store, queue(store), "otto")
         assert progress.upcoming()[0].ref == "tax-02", (
             "auditors contradict each other: a third one is wanted"
@@ -580,7 +604,7 @@ def test_a_draw_can_be_taken_back_until_somebody_decides_on_it_and_never_after(
         assert draw_control_sample(store, queue(store), 4, seed=3).sample.items == items, (
             "the seed is free again"
         )
-        answered(store, items[0], Verdict.CONFIRMED)
+        answered(store, items[0], RulingVerdict.CONFIRMED)
         with pytest.raises(UsageError, match=r"1 of 4 answers of the newest draw .* it stays"):
             take_back(store, queue(store))
         newest = store.rulings.newest("otto")
@@ -594,7 +618,7 @@ def test_draws_add_up_and_the_table_says_so(tmp_path: Path) -> None:
     with Store.open(audited(tmp_path / "one.db")) as store:
         first = draw_control_sample(store, queue(store), 40, seed=3)
         for item in first.items:
-            answered(store, item, Verdict.MISREAD, "unreadable" if item.label else "agree")
+            answered(store, item, RulingVerdict.MISREAD, "unreadable" if item.label else "agree")
         decided = control_of(store, queue(store))
         assert decided is not None
         assert sum(one.counted for one in decided.strata()) == 40
@@ -610,7 +634,7 @@ def test_draws_add_up_and_the_table_says_so(tmp_path: Path) -> None:
         )
         assert both.rate.value == 1, "what was decided before counts"
         for item in both.waiting(None):
-            answered(store, item, Verdict.CONFIRMED)
+            answered(store, item, RulingVerdict.CONFIRMED)
         found = control_of(store, queue(store))
         assert found is not None
         assert 0.4 < found.rate.value < 0.7
@@ -637,7 +661,7 @@ def test_a_drawn_answer_that_is_decided_blind_comes_without_its_reading(tmp_path
 def test_a_second_sample_needs_another_seed(tmp_path: Path) -> None:
     with Store.open(audited(tmp_path / "one.db")) as store:
         for item in draw_control_sample(store, queue(store), 4, seed=3).sample.items:
-            answered(store, item, Verdict.CONFIRMED)
+            answered(store, item, RulingVerdict.CONFIRMED)
         with pytest.raises(UsageError, match="give another seed"):
             draw_control_sample(store, queue(store), 4, seed=3)
         assert draw_control_sample(store, queue(store), 4, seed=4).sample.seed == 4
@@ -650,7 +674,7 @@ def test_control_samples_move_to_another_store_with_their_rulings(tmp_path: Path
     ):
         items = draw_control_sample(one, queue(one), 30, seed=3).sample.items
         for item in items:
-            answered(one, item, Verdict.CONFIRMED)
+            answered(one, item, RulingVerdict.CONFIRMED)
         assert two.control_samples.merge(one.control_samples.every()) == 1
         assert two.control_samples.merge(one.control_samples.every()) == 0
         two.rulings.merge(one.rulings.events())
@@ -677,9 +701,9 @@ def test_what_is_known_at_once_waits_and_is_never_more_than_the_queue(store: Sto
     assert pending_items(store, run, None).items == 0
     assert pending_items(store, run, of.judged).items == 3
     assert {"tax-02", "soc-07", "mig-01"} == set(of.judged.signals)
-    rule(store, "tax-02", Verdict.CONFIRMED)
+    rule(store, "tax-02", RulingVerdict.CONFIRMED)
     assert pending_items(store, run, of.judged).items == 2
-    rule(store, "env-03", Verdict.LOOK_AGAIN)
+    rule(store, "env-03", RulingVerdict.LOOK_AGAIN)
     assert pending_items(store, run, of.judged).items == 3
     assert pending_items(store, run, of.judged).items <= len(queue(store).waiting(None))
 
@@ -689,7 +713,9 @@ def item_on(store: Store, audit: str) -> ShownItem:
     run = find_run(store, audit)
     ref = review(store, run, USUAL).judged.statements[0]
     thing = subjects.statement_subject(store, run.instrument, ref)
-    subjects.add_ruling(store, thing, Verdict.LOOK_AGAIN, auditor="eva", reason="odd", reading=None)
+    subjects.add_ruling(
+        store, thing, RulingVerdict.LOOK_AGAIN, auditor="eva", reason="odd", reading=None
+    )
     of = review(store, run, USUAL)
     found = next(one for one in of.queue if one.ref == ref)
     return show_item(store, of, found)
@@ -757,7 +783,7 @@ def test_letters_are_read_by_a_rule_so_they_have_reasons_and_a_control_sample_wh
         before = judge_response_bias(store).rulings.changing
         other = next(label for label in reading.right_readings if label != "unreadable")
         subjects.add_ruling(
-            store, reading, Verdict.MISREAD, auditor="otto", reason="looked", reading=other
+            store, reading, RulingVerdict.MISREAD, auditor="otto", reason="looked", reading=other
         )
         assert len(judge_response_bias(store).rulings.changing) == len(before) + 1, (
             "a ruling on its reading counts, too"
@@ -802,10 +828,10 @@ def test_an_item_of_a_questionnaire_shows_the_likeliest_next_tokens_of_some_peop
 
 @given(st.integers(0, 9), st.integers(0, 9))
 def test_mixing_keeps_every_item_and_its_order(statements: int, answers: int) -> None:
-    ranks = [Ranked(f"s-{n}", ()) for n in range(statements)]
+    ranks = [RankedStatement(f"s-{n}", ()) for n in range(statements)]
     drawn = [ControlItem(f"s-{n}", "all", bytes([n]), b"", None, 1, (n,)) for n in range(answers)]
     found = list(with_control_sample(ranks, drawn))
-    assert [one for one in found if isinstance(one, Ranked)] == ranks
+    assert [one for one in found if isinstance(one, RankedStatement)] == ranks
     assert [one for one in found if isinstance(one, ControlItem)] == drawn
     assert not found or (found[0] is drawn[0] if drawn else found[0] is ranks[0])
     assert all(
@@ -832,9 +858,9 @@ def test_what_the_reader_that_counts_reads_is_no_misreading_whatever_other_reade
     with pytest.raises(
         UsageError, match=f"{by}, the reader that counts, already reads it as {reads[by]}; to say"
     ):
-        subjects.check_ruling(thing, Verdict.MISREAD, reads[by])
+        subjects.check_ruling(thing, RulingVerdict.MISREAD, reads[by])
     for reading in {*thing.labels} - {reads[by]}:
-        subjects.check_ruling(thing, Verdict.MISREAD, reading)
+        subjects.check_ruling(thing, RulingVerdict.MISREAD, reading)
 
 
 def test_an_item_says_of_each_answer_which_reason_is_about_it_and_what_each_reader_makes_of_it(
@@ -883,7 +909,7 @@ def two_models() -> Iterator[Store]:
 
 
 def ruled_for(
-    store: Store, name: str, verdict: Verdict, model: str | None, reading: str | None = None
+    store: Store, name: str, verdict: RulingVerdict, model: str | None, reading: str | None = None
 ) -> Ruling:
     """Rule on something in the review of a model, or for all."""
     key = "" if model is None else store.runs.model_key(find_run(store, "reliability", model)).hex()
@@ -906,19 +932,19 @@ def test_a_ruling_on_an_answer_applies_to_the_model_in_whose_review_it_was_made(
 ) -> None:
     store = two_models
     name = "soc-07/original/personal-1/=" + _first_answer(store, "soc-07", "smol")
-    excluded = ruled_for(store, name, Verdict.EXCLUDED, "smol")
+    excluded = ruled_for(store, name, RulingVerdict.EXCLUDED, "smol")
     assert changes(store) == {"smol": 1, "other": 0}
     told = run_verdicts(store, find_run(store, "reliability", "smol")).told
     assert any("; it applies to one model alone" in one for one in told.sentences())
     assert [(row.applies_to, row.status) for row in list_rulings(store) if row.in_force] == [
         ("smol", "stands")
     ]
-    fault = ruled_for(store, "tax-02/negation", Verdict.WORDING_AT_FAULT, "smol")
+    fault = ruled_for(store, "tax-02/negation", RulingVerdict.WORDING_AT_FAULT, "smol")
     assert fault.subject.model == "", "a wording is what every model was asked"
     assert changes(store) == {"smol": 2, "other": 1}
-    for_all = ruled_for(store, name, Verdict.EXCLUDED, None)
+    for_all = ruled_for(store, name, RulingVerdict.EXCLUDED, None)
     assert changes(store) == {"smol": 2, "other": 2}
-    confirmed = ruled_for(store, name, Verdict.CONFIRMED, "other")
+    confirmed = ruled_for(store, name, RulingVerdict.CONFIRMED, "other")
     assert changes(store) == {"smol": 2, "other": 1}, (
         "the newest counts for its model, the one for all for the others"
     )
@@ -929,8 +955,8 @@ def test_a_ruling_on_an_answer_applies_to_the_model_in_whose_review_it_was_made(
 def test_reviewed_is_what_was_looked_at_for_that_model(two_models: Store) -> None:
     store = two_models
     made = [
-        ruled_for(store, "env-03", Verdict.CONFIRMED, "smol"),
-        ruled_for(store, "tax-02", Verdict.LOOK_AGAIN, "smol"),
+        ruled_for(store, "env-03", RulingVerdict.CONFIRMED, "smol"),
+        ruled_for(store, "tax-02", RulingVerdict.LOOK_AGAIN, "smol"),
     ]
 
     def seen(model: str) -> Review:
@@ -941,7 +967,7 @@ def test_reviewed_is_what_was_looked_at_for_that_model(two_models: Store) -> Non
         True,
         False,
     ]
-    made.append(ruled_for(store, "tax-02", Verdict.CONFIRMED, "other"))
+    made.append(ruled_for(store, "tax-02", RulingVerdict.CONFIRMED, "other"))
     assert "look_again" in reasons(seen("smol"))["tax-02"], "that was decided for another model"
     assert [row.status for row in list_rulings(store) if row.in_force] == [
         "stands",
@@ -949,7 +975,7 @@ def test_reviewed_is_what_was_looked_at_for_that_model(two_models: Store) -> Non
         "stands",
     ]
     assert "1 of 3 that do not pass" in reviewed_shares(seen("smol"))
-    made.append(ruled_for(store, "env-03", Verdict.CONFIRMED, "other"))
+    made.append(ruled_for(store, "env-03", RulingVerdict.CONFIRMED, "other"))
     assert [seen(model).looked_at("env-03", "otto") for model in ("smol", "other")] == [True, True]
     for one in made:
         store.rulings.undo(one, auditor="otto")
@@ -961,16 +987,17 @@ def test_the_model_that_a_ruling_applies_to_is_the_only_one_or_is_named(
     name = "soc-07/original/personal-1/=" + _first_answer(two_models, "soc-07", "smol")
     thing = subjects.find_subject(two_models, name)
     with pytest.raises(UsageError, match=r"found 2 models that answered .* or give --all-models"):
-        subjects.ruled_model(two_models, thing, Verdict.EXCLUDED)
+        subjects.ruled_model(two_models, thing, RulingVerdict.EXCLUDED)
     smol = two_models.runs.model_key(find_run(two_models, "reliability", "smol")).hex()
-    assert subjects.ruled_model(two_models, thing, Verdict.EXCLUDED, "smol") == smol
-    assert subjects.ruled_model(two_models, thing, Verdict.EXCLUDED, f"@{smol[:8]}") == smol
+    assert subjects.ruled_model(two_models, thing, RulingVerdict.EXCLUDED, "smol") == smol
+    assert subjects.ruled_model(two_models, thing, RulingVerdict.EXCLUDED, f"@{smol[:8]}") == smol
     with pytest.raises(UsageError, match="found no model 'nobody'"):
-        subjects.ruled_model(two_models, thing, Verdict.EXCLUDED, "nobody")
+        subjects.ruled_model(two_models, thing, RulingVerdict.EXCLUDED, "nobody")
     statement = subjects.find_subject(two_models, "env-03")
-    assert subjects.ruled_model(two_models, statement, Verdict.EXCLUDED) == "", (
+    assert subjects.ruled_model(two_models, statement, RulingVerdict.EXCLUDED) == "", (
         "an exclusion of it is for all"
     )
     assert (
-        subjects.ruled_model(store, subjects.find_subject(store, name), Verdict.EXCLUDED) == smol
+        subjects.ruled_model(store, subjects.find_subject(store, name), RulingVerdict.EXCLUDED)
+        == smol
     ), "here is no other"

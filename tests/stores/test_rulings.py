@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from stores.annotation.rulings import Rulings
 from stores.core.store import Store
 from tests.conftest import new_store
-from workbench.domain.rulings import NAMED_BY, Ruled, Ruling, Subject, Verdict
+from workbench.domain.rulings import NAMED_BY, Ruled, Ruling, RulingVerdict, Subject
 from workbench.errors import ConflictError, UsageError
 
 ITEM = Subject(Ruled.ANSWER, {"prompt": "21", "text": "03"})
@@ -23,10 +23,10 @@ def verdicts(store: Store, subject: Subject = ITEM) -> list[tuple[str, str | Non
 
 
 def test_the_newest_ruling_of_each_auditor_stands(store: Store) -> None:
-    store.rulings.rule(ITEM, Verdict.LOOK_AGAIN, auditor="otto", reason="odd")
-    store.rulings.rule(ITEM, Verdict.CONFIRMED, auditor="eva", reason="plain")
+    store.rulings.rule(ITEM, RulingVerdict.LOOK_AGAIN, auditor="otto", reason="odd")
+    store.rulings.rule(ITEM, RulingVerdict.CONFIRMED, auditor="eva", reason="plain")
     misread = store.rulings.rule(
-        ITEM, Verdict.MISREAD, auditor="otto", reason="  it says\n no ", label="disagree"
+        ITEM, RulingVerdict.MISREAD, auditor="otto", reason="  it says\n no ", label="disagree"
     )
     assert verdicts(store) == [("eva", "confirmed"), ("otto", "misread")]
     assert (misread.label, misread.reason) == ("disagree", "it says no")
@@ -37,8 +37,8 @@ def test_the_newest_ruling_of_each_auditor_stands(store: Store) -> None:
 
 
 def test_what_is_taken_back_leaves_the_one_before_it(store: Store) -> None:
-    first = store.rulings.rule(ITEM, Verdict.EXCLUDED, auditor="otto", reason="odd")
-    second = store.rulings.rule(ITEM, Verdict.CONFIRMED, auditor="otto", reason="fine")
+    first = store.rulings.rule(ITEM, RulingVerdict.EXCLUDED, auditor="otto", reason="odd")
+    second = store.rulings.rule(ITEM, RulingVerdict.CONFIRMED, auditor="otto", reason="fine")
     with pytest.raises(ConflictError, match="superseded"):
         store.rulings.undo(first, auditor="otto")
     store.rulings.undo(second, auditor="eva", reason="not so fast")
@@ -56,10 +56,10 @@ def test_stores_merge_whatever_the_order_and_however_often(
         new_store(tmp_path_factory.mktemp("a") / "a.db") as here,
         new_store(tmp_path_factory.mktemp("b") / "b.db") as there,
     ):
-        one = here.rulings.rule(ITEM, Verdict.EXCLUDED, auditor="otto", reason="odd")
+        one = here.rulings.rule(ITEM, RulingVerdict.EXCLUDED, auditor="otto", reason="odd")
         assert there.rulings.merge(here.rulings.events()) == 1
         there.rulings.undo(one, auditor="otto")
-        there.rulings.rule(OF_MODEL, Verdict.CONFIRMED, auditor="eva", reason="fine")
+        there.rulings.rule(OF_MODEL, RulingVerdict.CONFIRMED, auditor="eva", reason="fine")
         assert here.rulings.merge(reversed(there.rulings.events())) == 2
         assert here.rulings.merge(there.rulings.events()) == 0
         assert here.rulings.events() == there.rulings.events()
@@ -70,16 +70,18 @@ def test_stores_merge_whatever_the_order_and_however_often(
 def test_rulings_of_one_moment_are_listed_as_they_were_made(store: Store) -> None:
     things = [Subject(Ruled.ANSWER, {"prompt": "21", "text": f"{n:02}"}) for n in range(20)]
     made = [
-        store.rulings.rule(thing, Verdict.CONFIRMED, auditor="otto", reason="plain")
+        store.rulings.rule(thing, RulingVerdict.CONFIRMED, auditor="otto", reason="plain")
         for thing in things
     ]
     assert list(store.rulings.events()) == made
 
 
 @pytest.mark.e2e
-@given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from([*Verdict, None])), max_size=12))
+@given(
+    st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from([*RulingVerdict, None])), max_size=12)
+)
 def test_what_stands_is_what_a_stack_for_each_auditor_would_say(
-    steps: list[tuple[str, Verdict | None]],
+    steps: list[tuple[str, RulingVerdict | None]],
 ) -> None:
     from stores.annotation.rulings import _rulings_in_force
 
@@ -116,9 +118,9 @@ def test_a_ruling_that_says_nothing_is_refused_and_nothing_is_written(store: Sto
         ("a\x1bb", "not show"),
     ):
         with pytest.raises(UsageError, match=said):
-            rule(ITEM, Verdict.EXCLUDED, auditor="otto", reason=reason)
+            rule(ITEM, RulingVerdict.EXCLUDED, auditor="otto", reason=reason)
     with pytest.raises(UsageError, match="auditor's name"):
-        rule(ITEM, Verdict.EXCLUDED, auditor=" ", reason="odd")
+        rule(ITEM, RulingVerdict.EXCLUDED, auditor=" ", reason="odd")
     with pytest.raises(UsageError, match="belongs to misread"):
-        rule(ITEM, Verdict.CONFIRMED, auditor="otto", reason="odd", label="agree")
+        rule(ITEM, RulingVerdict.CONFIRMED, auditor="otto", reason="odd", label="agree")
     assert Rulings(store).events() == ()

@@ -41,8 +41,8 @@ from workbench.data import shipped_templates
 from workbench.domain.annotations import Purpose
 from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.keys import text_key
-from workbench.domain.readings import USUAL, Readings
-from workbench.domain.rulings import Ruled, Subject, Verdict
+from workbench.domain.readings import USUAL, ReadingChoice
+from workbench.domain.rulings import Ruled, RulingVerdict, Subject
 from workbench.errors import UsageError
 from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.answered import AnsweredPlan
@@ -51,7 +51,7 @@ from workbench.evidence.ruling_subjects import RulingSubject
 from workbench.evidence.rulings import joined, ruled_examples
 from workbench.evidence.runs import AnswerSelection
 
-WITHOUT = Readings(rulings=False)
+WITHOUT = ReadingChoice(rulings=False)
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def free() -> Iterator[Store]:
         yield store
 
 
-def judged(store: Store, readings: Readings = USUAL) -> RunVerdicts:
+def judged(store: Store, readings: ReadingChoice = USUAL) -> RunVerdicts:
     return run_verdicts(store, find_run(store, "reliability"), readings=readings)
 
 
@@ -92,7 +92,7 @@ def same(one: Counts, two: Counts) -> bool:
 def rule(
     store: Store,
     thing: RulingSubject,
-    verdict: Verdict,
+    verdict: RulingVerdict,
     reading: str | None = None,
     auditor: str = "otto",
 ) -> None:
@@ -128,9 +128,9 @@ def test_a_misread_answer_moves_between_readings_of_its_prompt_alone(
             UsageError,
             match=f"already reads it as {reading}; to say that it is right, rule: confirmed",
         ):
-            rule(sampled, thing, Verdict.MISREAD, reading)
+            rule(sampled, thing, RulingVerdict.MISREAD, reading)
         return
-    rule(sampled, thing, Verdict.MISREAD, reading)
+    rule(sampled, thing, RulingVerdict.MISREAD, reading)
     after, without = judged(sampled).report.counts, judged(sampled, WITHOUT).report.counts
     assert same(before, without)
     moved = [
@@ -153,13 +153,13 @@ def test_a_misread_answer_moves_between_readings_of_its_prompt_alone(
 @pytest.mark.parametrize(
     ("name", "verdict", "prompts"),
     [
-        ("tax-02", Verdict.EXCLUDED, 24),
-        ("tax-02/negation", Verdict.WORDING_AT_FAULT, 4),
-        ("tax-02/negation/personal-1/swapped", Verdict.TEMPLATE_AT_FAULT, 1),
+        ("tax-02", RulingVerdict.EXCLUDED, 24),
+        ("tax-02/negation", RulingVerdict.WORDING_AT_FAULT, 4),
+        ("tax-02/negation/personal-1/swapped", RulingVerdict.TEMPLATE_AT_FAULT, 1),
     ],
 )
 def test_what_is_left_out_stays_planned_and_is_readable_no_more(
-    sampled: Store, name: str, verdict: Verdict, prompts: int
+    sampled: Store, name: str, verdict: RulingVerdict, prompts: int
 ) -> None:
     before = judged(sampled)
     rule(sampled, subjects.find_subject(sampled, name), verdict)
@@ -188,9 +188,11 @@ def test_what_is_left_out_stays_planned_and_is_readable_no_more(
     assert same(judged(sampled).report.counts, old)
 
 
-@pytest.mark.parametrize(("verdict", "reviewed"), [(Verdict.CONFIRMED, 1), (Verdict.LOOK_AGAIN, 0)])
+@pytest.mark.parametrize(
+    ("verdict", "reviewed"), [(RulingVerdict.CONFIRMED, 1), (RulingVerdict.LOOK_AGAIN, 0)]
+)
 def test_confirming_and_looking_again_change_nothing(
-    sampled: Store, verdict: Verdict, reviewed: int
+    sampled: Store, verdict: RulingVerdict, reviewed: int
 ) -> None:
     before = judged(sampled)
     for name in ("env-03", "env-03/negation", ANSWERS[0]):
@@ -209,17 +211,17 @@ def test_two_auditors_who_contradict_each_other_change_nothing_until_one_gives_w
 ) -> None:
     before = judged(sampled).report.counts
     thing = subjects.subjects_below(sampled, subjects.find_subject(sampled, ANSWERS[0]))[0]
-    rule(sampled, thing, Verdict.MISREAD, "disagree", "otto")
-    rule(sampled, thing, Verdict.LOOK_AGAIN, auditor="ana")
+    rule(sampled, thing, RulingVerdict.MISREAD, "disagree", "otto")
+    rule(sampled, thing, RulingVerdict.LOOK_AGAIN, auditor="ana")
     one = judged(sampled)
     assert not same(one.report.counts, before), "who asks to look again has not decided"
-    rule(sampled, thing, Verdict.CONFIRMED, auditor="eva")
+    rule(sampled, thing, RulingVerdict.CONFIRMED, auditor="eva")
     both = judged(sampled)
     assert same(both.report.counts, before)
     assert next(both.told.sentences()).startswith(
         "auditors contradict each other about 1 thing: 2 rulings on it"
     )
-    rule(sampled, thing, Verdict.MISREAD, "disagree", "eva")
+    rule(sampled, thing, RulingVerdict.MISREAD, "disagree", "eva")
     agreed = judged(sampled)
     assert same(agreed.report.counts, one.report.counts)
     assert len(agreed.told.changing) == 1
@@ -230,11 +232,11 @@ def test_a_ruling_on_one_model_leaves_the_others(sampled: Store) -> None:
     before = judged(sampled).report.counts
     of = subjects.find_subject(sampled, ANSWERS[0]).subject
     other = Subject(Ruled.PROMPT, {**of.named, "model": "00" * 16})
-    sampled.rulings.rule(other, Verdict.EXCLUDED, auditor="otto", reason="odd")
+    sampled.rulings.rule(other, RulingVerdict.EXCLUDED, auditor="otto", reason="odd")
     assert same(judged(sampled).report.counts, before)
     mine = sampled.runs.model_key(find_run(sampled, "reliability")).hex()
     mine_ = Subject(Ruled.PROMPT, {**of.named, "model": mine})
-    sampled.rulings.rule(mine_, Verdict.EXCLUDED, auditor="otto", reason="odd")
+    sampled.rulings.rule(mine_, RulingVerdict.EXCLUDED, auditor="otto", reason="odd")
     assert not same(judged(sampled).report.counts, before)
     undo_all(sampled)
 
@@ -245,19 +247,19 @@ def test_a_reading_that_is_ruled_on_counts_where_its_reader_does(sampled: Store)
     rule(
         sampled,
         subjects.find_subject(sampled, f"{answer.name}@label-words"),
-        Verdict.MISREAD,
+        RulingVerdict.MISREAD,
         "disagree",
     )
     assert not same(judged(sampled).report.counts, found.report.counts)
     coded = run_verdicts(
-        sampled, find_run(sampled, "reliability"), readings=Readings("label-words-coded")
+        sampled, find_run(sampled, "reliability"), readings=ReadingChoice("label-words-coded")
     )
     assert coded.told.changing == ()
     undo_all(sampled)
 
 
 def test_consistency_rests_on_the_same_rulings(sampled: Store) -> None:
-    rule(sampled, subjects.find_subject(sampled, "soc-07"), Verdict.EXCLUDED)
+    rule(sampled, subjects.find_subject(sampled, "soc-07"), RulingVerdict.EXCLUDED)
     found, plain = (
         judge_consistency(sampled, AnswerSelection(readings=one)) for one in (USUAL, WITHOUT)
     )
@@ -274,7 +276,7 @@ def of_free(store: Store, ref: str = "PCT-economic-left-1") -> RulingSubject:
     return subjects.prompt_subject(put)
 
 
-def scored(store: Store, readings: Readings = USUAL, *, correct: bool = False) -> BiasJudged:
+def scored(store: Store, readings: ReadingChoice = USUAL, *, correct: bool = False) -> BiasJudged:
     return judge_bias(
         store, AnswerSelection(readings=readings), ScoreOptions(draws=50, correct=correct)
     )
@@ -288,14 +290,14 @@ def test_a_free_answer_that_was_misread_has_the_label_of_the_auditor(
 ) -> None:
     if by and correct:
         pytest.skip("people's labels have no classifier error to correct")
-    before = scored(free, Readings(by), correct=correct).report.tally
+    before = scored(free, ReadingChoice(by), correct=correct).report.tally
     thing = subjects.subjects_below(free, of_free(free))[0]
     given = sum(
         one.count
         for one in free.ruled_things.answers(bytes.fromhex(thing.subject.named["prompt"]))[:1]
     )
-    rule(free, thing, Verdict.MISREAD, "agree")
-    found = scored(free, Readings(by), correct=correct)
+    rule(free, thing, RulingVerdict.MISREAD, "agree")
+    found = scored(free, ReadingChoice(by), correct=correct)
     after = found.report.tally
     assert after.read[..., 0].sum() - before.read[..., 0].sum() in range(1, given + 1)
     if correct:
@@ -310,11 +312,11 @@ def test_a_free_answer_that_was_misread_has_the_label_of_the_auditor(
         "one wording under one prefix, whatever the model"
     )
     assert found.rulings.differ.n == len({at[0] for at in cells.tolist()})
-    without = scored(free, Readings(by, rulings=False), correct=correct).report.tally
+    without = scored(free, ReadingChoice(by, rulings=False), correct=correct).report.tally
     assert np.array_equal(without.read, before.read)
     undo_all(free)
     assert np.array_equal(
-        scored(free, Readings(by), correct=correct).report.tally.read, before.read
+        scored(free, ReadingChoice(by), correct=correct).report.tally.read, before.read
     )
 
 
@@ -329,7 +331,7 @@ def test_free_answers_that_are_left_out_are_counted_apart(free: Store, kind: str
         "prompt": prompt,
         "answer": subjects.subjects_below(free, prompt)[0],
     }
-    rule(free, things[kind], Verdict.EXCLUDED)
+    rule(free, things[kind], RulingVerdict.EXCLUDED)
     found = scored(free)
     after = found.report.tally
     assert after.ruled_out is not None
@@ -353,7 +355,7 @@ def test_a_prompt_of_a_questionnaire_is_left_out_of_accuracy_and_bias(store: Sto
     before = judge_questionnaire(store, options=options)
     (gathered,) = before.gathered.values()
     (put, *_) = store.ruled_things.prompts(probe=int(gathered.probe[0]))
-    rule(store, subjects.prompt_subject(put), Verdict.EXCLUDED)
+    rule(store, subjects.prompt_subject(put), RulingVerdict.EXCLUDED)
     found = judge_questionnaire(store, options=options)
     (after,) = found.gathered.values()
     assert set(gathered.probe.tolist()) - set(after.probe.tolist()) == {int(gathered.probe[0])}
@@ -365,7 +367,7 @@ def test_a_prompt_of_a_questionnaire_is_left_out_of_accuracy_and_bias(store: Sto
     plain = judge_questionnaire(store, AnswerSelection(readings=WITHOUT), options)
     assert len(next(iter(plain.gathered.values())).probe) == len(gathered.probe)
     assert plain.notes[0] == "without 1 ruling: 1 prompt left out with it"
-    rule(store, subjects.find_subject(store, put.ref), Verdict.EXCLUDED)
+    rule(store, subjects.find_subject(store, put.ref), RulingVerdict.EXCLUDED)
     (report,) = judge_questionnaire(store, options=options).reports.values()
     (figure,) = (
         one for one in report.condition(report.conditions[0]).targets if one.target == put.ref
@@ -375,7 +377,7 @@ def test_a_prompt_of_a_questionnaire_is_left_out_of_accuracy_and_bias(store: Sto
         "left out by a ruling",
     )
     with pytest.raises(UsageError, match="read by only one rule; found the reader 'people'"):
-        judge_questionnaire(store, AnswerSelection(readings=Readings("people")), options)
+        judge_questionnaire(store, AnswerSelection(readings=ReadingChoice("people")), options)
 
 
 @pytest.fixture
@@ -423,7 +425,7 @@ def test_a_misread_letter_is_another_letter_and_a_prompt_at_fault_has_none(asked
     first = subjects.subjects_below(asked, of)[0]
     assert first.labels[-1] == "unreadable"
     read_as = next(label for label in first.labels[:-1] if label not in first.words.lower())
-    rule(asked, first, Verdict.MISREAD, read_as)
+    rule(asked, first, RulingVerdict.MISREAD, read_as)
     found = judge_response_bias(asked)
     changed = [at for at, pair in arms(found).items() if pair != arms(before)[at]]
     assert changed
@@ -437,7 +439,7 @@ def test_a_misread_letter_is_another_letter_and_a_prompt_at_fault_has_none(asked
     assert {ruled for ruled, _ in answers_shown(asked, without)} == {""}
     undo_all(asked)
     assert arms(judge_response_bias(asked)) == arms(before)
-    rule(asked, of, Verdict.TEMPLATE_AT_FAULT)
+    rule(asked, of, RulingVerdict.TEMPLATE_AT_FAULT)
     gone = set(arms(before)) - set(arms(judge_response_bias(asked)))
     assert {at[-1] for at in gone} == {asked.choices.items("choices")[probe.ref].key}
     assert arms(judge_response_bias(asked, AnswerSelection(readings=WITHOUT))) == arms(before)
@@ -450,7 +452,7 @@ def test_exact_letters_leave_out_prompts_too(asked: Store) -> None:
         one for one in asked.raw_answers.probes(find_run(asked, "response_bias")) if one.axes
     )
     (put, *_) = asked.ruled_things.prompts(probe=probe.probe)
-    rule(asked, subjects.prompt_subject(put), Verdict.EXCLUDED)
+    rule(asked, subjects.prompt_subject(put), RulingVerdict.EXCLUDED)
     (one,), (two,) = (found.subjects.values() for found in (before, judge_response_bias(asked)))
     assert set(one.masses) - set(two.masses) == {probe.probe}
 
@@ -494,23 +496,23 @@ def test_names_of_things_lead_to_them_and_wrong_ones_say_what_there_is(sampled: 
     [
         (
             "env-03",
-            Verdict.MISREAD,
+            RulingVerdict.MISREAD,
             "agree",
             "misread applies to answer or reading; env-03 is a statement",
         ),
-        ("env-03", Verdict.WORDING_AT_FAULT, None, "wording at fault applies to wording"),
-        ("env-03", Verdict.EXCLUDED, "agree", "only misread takes a right reading"),
+        ("env-03", RulingVerdict.WORDING_AT_FAULT, None, "wording at fault applies to wording"),
+        ("env-03", RulingVerdict.EXCLUDED, "agree", "only misread takes a right reading"),
         (
             None,
-            Verdict.MISREAD,
+            RulingVerdict.MISREAD,
             None,
             "found no right reading of .*; give one of agree, disagree, unreadable",
         ),
-        (None, Verdict.MISREAD, "neutral", "found the reading 'neutral'"),
+        (None, RulingVerdict.MISREAD, "neutral", "found the reading 'neutral'"),
     ],
 )
 def test_a_ruling_that_makes_no_sense_is_refused(
-    sampled: Store, name: str | None, verdict: Verdict, reading: str | None, said: str
+    sampled: Store, name: str | None, verdict: RulingVerdict, reading: str | None, said: str
 ) -> None:
     name = (
         name or subjects.subjects_below(sampled, subjects.find_subject(sampled, ANSWERS[0]))[0].name
@@ -531,7 +533,9 @@ def test_a_misread_answer_trains_unless_a_test_set_has_its_text(free: Store) -> 
     inside = next(pair for text, pair in every.items() if text in tested)
     outside = next(pair for text, pair in every.items() if text not in tested)
     for put_, answer in (inside, outside):
-        rule(free, subjects.answer_subject(free, put_, answer, "@"), Verdict.MISREAD, "neutral")
+        rule(
+            free, subjects.answer_subject(free, put_, answer, "@"), RulingVerdict.MISREAD, "neutral"
+        )
     found = ruled_examples(free, "stance", [])
     assert [(one.text, one.label) for one in found.examples] == [(outside[1].text, "neutral")]
     assert found.refused == 1
@@ -545,7 +549,7 @@ def test_a_misread_answer_trains_unless_a_test_set_has_its_text(free: Store) -> 
         replace(old, text="another"),
         example,
     ]
-    rule(free, subjects.answer_subject(free, *outside, "@"), Verdict.CONFIRMED, auditor="eva")
+    rule(free, subjects.answer_subject(free, *outside, "@"), RulingVerdict.CONFIRMED, auditor="eva")
     assert ruled_examples(free, "stance", []).examples == (), "auditors contradict each other"
     undo_all(free)
     assert ruled_examples(free, "stance", []).describe() == ""
@@ -585,13 +589,13 @@ def test_no_exclusion_changes_what_a_header_says_models_did(
     )
     for store, came, whole, part in of_audits:
         before = shares(came())
-        rule(store, subjects.find_subject(store, whole), Verdict.EXCLUDED)
+        rule(store, subjects.find_subject(store, whole), RulingVerdict.EXCLUDED)
         wordings = subjects.subjects_below(store, subjects.find_subject(store, part))
         (prompt, *_) = (
             prompt for wording in wordings for prompt in subjects.subjects_below(store, wording)
         )
         for answer in subjects.subjects_below(store, prompt):
-            rule(store, answer, Verdict.EXCLUDED)
+            rule(store, answer, RulingVerdict.EXCLUDED)
         assert shares(came()) == before, whole
         undo_all(store)
 
@@ -613,9 +617,9 @@ def test_a_misread_answer_is_readable_in_the_header_also_where_its_statement_is_
         for one in sampled.ruled_things.answers(bytes.fromhex(thing.subject.named["prompt"]))
         if one.key.hex() == thing.subject.named["text"]
     )
-    rule(sampled, thing, Verdict.MISREAD, "unreadable")
+    rule(sampled, thing, RulingVerdict.MISREAD, "unreadable")
     assert unreadable() == before + given
-    rule(sampled, subjects.find_subject(sampled, "env-03"), Verdict.EXCLUDED)
+    rule(sampled, subjects.find_subject(sampled, "env-03"), RulingVerdict.EXCLUDED)
     assert unreadable() == before + given
     undo_all(sampled)
     assert unreadable() == before

@@ -25,9 +25,9 @@ from tests.tui.issue_stores import ISSUES, issue_store
 from tests.tui.issue_stores import label as label_issues
 from tests.tui.issue_stores import labels_of as issue_labels
 from tests.tui.test_adjudicate_screen import judged
-from workbench.annotation.survey import Design
-from workbench.domain.annotations import Reason
-from workbench.domain.rulings import Ruling, Verdict
+from workbench.annotation.survey import SurveyDesign
+from workbench.domain.annotations import DisagreementReason
+from workbench.domain.rulings import Ruling, RulingVerdict
 from workbench.errors import ConflictError, StoreBusy
 from workbench.evidence.ruling_subjects import add_ruling, statement_subject
 from workbench.sessions.adjudication import AdjudicationSession
@@ -122,7 +122,7 @@ def decide_dispute(session: AdjudicationSession, choice: int) -> None:
     cases = [*queue.open, *queue.decided]
     case = cases[choice % len(cases)]
     label = ("agree", "disagree", "neutral")[choice % 3]
-    assert session.decide(case, queue.codebook, label, Reason.OTHER, "", "nora")
+    assert session.decide(case, queue.codebook, label, DisagreementReason.OTHER, "", "nora")
 
 
 def dispute_state(path: Path) -> object:
@@ -153,7 +153,7 @@ KINDS = {
     ),
     "survey": KindOfSession(
         lambda path: made(path, replace(instrument(), survey=())),
-        lambda path: RespondentSession(path, "small", "ana", Design(), lambda *_: ()),
+        lambda path: RespondentSession(path, "small", "ana", SurveyDesign(), lambda *_: ()),
         answer,
         undo_answer,
         survey_state,
@@ -321,7 +321,7 @@ def ruled(store: Store, ref: str, auditor: str = "nora") -> Ruling:
     return add_ruling(
         store,
         statement_subject(store, "small", ref),
-        Verdict.REVIEWED,
+        RulingVerdict.REVIEWED,
         auditor=auditor,
         reason="nothing to rule on",
         reading=None,

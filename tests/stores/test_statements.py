@@ -33,7 +33,7 @@ from workbench.domain.statements import (
 )
 from workbench.errors import ConflictError, UnknownName, UsageError
 from workbench.evidence.readings import read
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.pipeline import asking, planning
 from workbench.pipeline.editing import outcome
 from workbench.pipeline.importing import prepared
@@ -51,7 +51,7 @@ def reworded(of: Statement, variant: VariantId, text: str) -> Statement:
 
 def ask(store: Store, model: ScriptedModel | None = None, **changes: object) -> int:
     """Ask a scripted model what a design still needs; return how many answers came."""
-    model = model or ScriptedModel(Persona(agree=0.9, unreadable=0.0))
+    model = model or ScriptedModel(ScriptedPersona(agree=0.9, unreadable=0.0))
     design = Design(**{"instrument": "small", "model": "scripted", "samples": 5, **changes})  # type: ignore[arg-type]
     plan = planning.plan(store, design, card=model.card)
     job = store.jobs.create("sample", plan.design.as_json(), plan.samples)

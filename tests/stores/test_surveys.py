@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from stores.annotation.respondent import AskedWording, Respondent
+from stores.annotation.respondent import ShownWording, SurveyRespondent
 from stores.core.store import Store
 from tests.conftest import instrument
-from workbench.annotation.survey import Design
+from workbench.annotation.survey import SurveyDesign
 from workbench.audits.reliability.agreement import survey_agreement, upper_bound
 from workbench.domain.instruments import Instrument, SurveyAnswer
 from workbench.domain.statements import NEGATION, ORIGINAL, Relation, VariantId
@@ -46,19 +46,19 @@ def made(path: Path, *refs: str) -> Path:
     return path
 
 
-def seated(path: Path, name: str = "ana", design: Design | None = None) -> Respondent:
+def seated(path: Path, name: str = "ana", design: SurveyDesign | None = None) -> SurveyRespondent:
     with Store.open(path) as store:
-        session = open_session(store, NAME, name, design or Design())
-    return Respondent.open(path, session)
+        session = open_session(store, NAME, name, design or SurveyDesign())
+    return SurveyRespondent.open(path, session)
 
 
-def next_of(respondent: Respondent) -> AskedWording:
+def next_of(respondent: SurveyRespondent) -> ShownWording:
     question = respondent.next()
     assert question is not None
     return question
 
 
-def answer_all(respondent: Respondent, agrees: bool = True) -> list[str]:
+def answer_all(respondent: SurveyRespondent, agrees: bool = True) -> list[str]:
     texts = []
     while (question := respondent.next()) is not None:
         respondent.answer(question.position, agrees, 2000)
@@ -111,11 +111,11 @@ def test_everybody_with_one_seed_answers_the_same_wordings_in_their_own_order(
     path = made(tmp_path / "a.db", *(f"s-{n:02}" for n in range(30)))
     orders = []
     for name in ("ana", "bob"):
-        with seated(path, name, Design(statements=8)) as person:
+        with seated(path, name, SurveyDesign(statements=8)) as person:
             orders.append(answer_all(person))
     assert sorted(orders[0]) == sorted(orders[1])
     assert orders[0] != orders[1]
-    with seated(path, "cem", Design(statements=8, seed=2)) as person:
+    with seated(path, "cem", SurveyDesign(statements=8, seed=2)) as person:
         assert sorted(answer_all(person)) != sorted(orders[0])
 
 
@@ -293,14 +293,14 @@ def test_an_archived_statement_is_asked_no_more_and_said_to_be_gone(path: Path) 
 
 def test_who_is_through_may_go_on_with_what_was_not_asked(tmp_path: Path) -> None:
     path = made(tmp_path / "a.db", "s-1", "s-2", "s-3", "s-4", "s-5")
-    design = Design(statements=3)
+    design = SurveyDesign(statements=3)
     with seated(path, design=design) as ana:
         first = answer_all(ana)
     with Store.open(path) as store:
         assert n_further_wordings(store, NAME, "ana", design) == 8
         session = open_session(store, NAME, "ana", design, further=True)
         assert open_session(store, NAME, "ana", design) == session, "the newest is gone on with"
-    with Respondent.open(path, session) as ana:
+    with SurveyRespondent.open(path, session) as ana:
         second = answer_all(ana)
         assert len(ana.answers()[0]) == 20
     assert not set(first) & set(second)
@@ -312,22 +312,22 @@ def test_a_name_is_taken_by_answers_from_a_file_or_another_language(path: Path) 
     with Store.open(path) as store:
         store.surveys.add(NAME, [SurveyAnswer("1", "a-1", ORIGINAL, True)])
         with pytest.raises(UsageError, match="came from a file"):
-            open_session(store, NAME, "1", Design())
-        open_session(store, NAME, "ana", Design())
+            open_session(store, NAME, "1", SurveyDesign())
+        open_session(store, NAME, "ana", SurveyDesign())
         with pytest.raises(UsageError, match=r"no statement .* 'fr'.*its languages: en"):
-            open_session(store, NAME, "bob", Design(language="fr"))
+            open_session(store, NAME, "bob", SurveyDesign(language="fr"))
         one = store.statements.get(NAME, "a-1")
         french = tuple(replace(w, language="fr") for w in one.wordings)
         store.statements.save(
             NAME, [replace(one, wordings=(*one.wordings, *french), languages=())], person="eva"
         )
         with pytest.raises(UsageError, match="ana-fr"):
-            open_session(store, NAME, "ana", Design(language="fr"))
-        open_session(store, NAME, "ana-fr", Design(language="fr"))
+            open_session(store, NAME, "ana", SurveyDesign(language="fr"))
+        open_session(store, NAME, "ana-fr", SurveyDesign(language="fr"))
         with pytest.raises(UsageError, match="respondent's name"):
-            open_session(store, NAME, "\u202eana", Design())
+            open_session(store, NAME, "\u202eana", SurveyDesign())
         with pytest.raises(UnknownName, match="small"):
-            open_session(store, "nope", "ana", Design())
+            open_session(store, "nope", "ana", SurveyDesign())
 
 
 def test_answers_from_a_file_are_added_once_and_never_over_what_a_person_said(path: Path) -> None:
@@ -394,7 +394,7 @@ def test_two_terminals_of_one_person_share_one_session(path: Path) -> None:
 
     def sit_down() -> None:
         with Store.open(path) as store:
-            found.append(open_session(store, NAME, "ana", Design()))
+            found.append(open_session(store, NAME, "ana", SurveyDesign()))
 
     threads = [threading.Thread(target=sit_down) for _ in range(6)]
     for thread in threads:

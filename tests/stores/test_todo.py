@@ -14,7 +14,7 @@ from tests.tui.test_adjudicate_screen import labelled, queued
 from workbench.audits.reliability import AUDIT
 from workbench.domain.designs import Design
 from workbench.domain.statements import VariantKind
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.jobs import launch
 from workbench.pipeline import asking, planning
 from workbench.pipeline.drafting import draft_by_rule
@@ -70,7 +70,7 @@ def test_drafts_and_a_job_that_ended_early_wait_until_they_are_dealt_with(tmp_pa
         )
         again = launch.create(store, plan.design, plan)
         attempt = store.jobs.claim(again, "test")
-        asking.collect(store, plan, ScriptedModel(Persona()), attempt=attempt, job=again)
+        asking.collect(store, plan, ScriptedModel(ScriptedPersona()), attempt=attempt, job=again)
         store.jobs.finish(again, attempt, "done")
         for draft in store.drafts.list("small"):
             store.drafts.reject(draft.id, person="ana")
@@ -83,7 +83,7 @@ def test_statements_that_changed_since_they_were_asked_are_told(tmp_path: Path) 
         plan = planning.plan(store, Design("small", "scripted", samples=2))
         job = launch.create(store, plan.design, plan)
         attempt = store.jobs.claim(job, "test")
-        asking.collect(store, plan, ScriptedModel(Persona()), attempt=attempt, job=job)
+        asking.collect(store, plan, ScriptedModel(ScriptedPersona()), attempt=attempt, job=job)
         store.jobs.finish(job, attempt, "done")
         assert found(store) == {}
         made = instrument()

@@ -26,7 +26,7 @@ from workbench.domain.responses import EXACTLY, Drawn, Request, Sampling
 from workbench.errors import UsageError
 from workbench.evidence.answered import answered_table
 from workbench.evidence.runs import AnswerSelection
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.jobs import launch
 from workbench.pipeline import asking, planning
 from workbench.pipeline.asking import AskingProgress
@@ -36,8 +36,8 @@ from workbench.report.options import ReportChoice
 from workbench.stats.proportions import is_settled
 
 SEED = 5
-MIXED = Persona(agree=0.72, unreadable=0.12)
-CLEAR = Persona(agree=0.97, unreadable=0.0)
+MIXED = ScriptedPersona(agree=0.72, unreadable=0.12)
+CLEAR = ScriptedPersona(agree=0.97, unreadable=0.0)
 THINKS = replace(MIXED, thoughts=("on the one hand", "let me see"))
 TESTS = ("sampling", "paraphrase", "negation", "opposite", "label_order", "all", "template")
 
@@ -45,7 +45,7 @@ TESTS = ("sampling", "paraphrase", "negation", "opposite", "label_order", "all",
 class Counting(ScriptedModel):
     """A stand-in that notes what it was asked, and of which some answers fail."""
 
-    def __init__(self, persona: Persona, failing: float = 0.0) -> None:
+    def __init__(self, persona: ScriptedPersona, failing: float = 0.0) -> None:
         super().__init__(persona)
         self.heard: list[list[Request]] = []
         self._failing, self._rng = failing, np.random.default_rng(3)
@@ -111,7 +111,7 @@ def same_verdicts(one: ReliabilityReport, two: ReliabilityReport) -> None:
 )
 @pytest.mark.parametrize("samples", [30, 7])
 def test_the_verdicts_are_those_of_all_answers(
-    filled: Store, whole: Store, persona: Persona, sampling: Sampling, samples: int
+    filled: Store, whole: Store, persona: ScriptedPersona, sampling: Sampling, samples: int
 ) -> None:
     ask(whole, ScriptedModel(persona), samples=samples, sampling=sampling)
     ask(filled, ScriptedModel(persona), samples=samples, sampling=sampling, until_settled=True)
@@ -211,7 +211,7 @@ def test_a_run_that_stored_answers_settle_is_complete(filled: Store) -> None:
     """A plan of which answers failed is partial; where nothing is left to ask until settled,
     nothing is missing.
     """
-    ask(filled, Counting(Persona(agree=1.0, unreadable=0.0), failing=1.0), samples=30)
+    ask(filled, Counting(ScriptedPersona(agree=1.0, unreadable=0.0), failing=1.0), samples=30)
     assert judged(filled).answered.partial
     design = Design("small", "scripted", seed=SEED, samples=30, until_settled=True)
     plan = planning.plan(filled, design)

@@ -38,7 +38,7 @@ from workbench.domain.statements import (
 )
 from workbench.errors import ConflictError, UsageError
 from workbench.evidence.readings import read, settled_labels
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.pipeline import asking, planning
 
 
@@ -51,7 +51,7 @@ def edit(
 
 
 def other_model() -> ScriptedModel:
-    return ScriptedModel(Persona(agree=0.9, unreadable=0.0), name="other")
+    return ScriptedModel(ScriptedPersona(agree=0.9, unreadable=0.0), name="other")
 
 
 def label(store: Store, ref: str, annotator: str, value: int) -> None:
@@ -128,7 +128,7 @@ class TestRuns:
     def test_a_plan_whose_text_was_changed_in_place_meanwhile_is_refused_and_nothing_is_written(
         self, filled: Store
     ) -> None:
-        model = ScriptedModel(Persona(agree=0.9, unreadable=0.0))
+        model = ScriptedModel(ScriptedPersona(agree=0.9, unreadable=0.0))
         plan = planning.plan(filled, Design("small", "scripted", samples=2), card=model.card)
         edit(filled, "a-1", PARAPHRASE)
         attempt = filled.jobs.claim(
@@ -143,7 +143,7 @@ class TestRuns:
         self, filled: Store
     ) -> None:
         ask(filled)
-        model = ScriptedModel(Persona(agree=0.9, unreadable=0.0))
+        model = ScriptedModel(ScriptedPersona(agree=0.9, unreadable=0.0))
         plan = planning.plan(filled, Design("small", "scripted", samples=7), card=model.card)
         edit(filled, "a-1", PARAPHRASE)
         attempt = filled.jobs.claim(
@@ -156,7 +156,7 @@ class TestRuns:
     def test_a_plan_of_a_statement_that_was_archived_meanwhile_is_asked_and_kept(
         self, filled: Store
     ) -> None:
-        model = ScriptedModel(Persona(agree=0.9, unreadable=0.0))
+        model = ScriptedModel(ScriptedPersona(agree=0.9, unreadable=0.0))
         plan = planning.plan(filled, Design("small", "scripted", samples=2), card=model.card)
         filled.statements.archive("small", ["a-1"], person="ana")
         attempt = filled.jobs.claim(

@@ -17,7 +17,7 @@ import numpy as np
 
 from stores.annotation.annotation_items import save_codebook
 from stores.annotation.annotator import Annotator
-from stores.annotation.labels import Predicted
+from stores.annotation.labels import PredictedLabel
 from stores.core.store import Store
 from stores.runs.run_rows import Answered
 from tests.tui.conftest import HOSTILE
@@ -209,7 +209,7 @@ def trained(
             ):
                 store.classifiers.predict(
                     classifier,
-                    [Predicted(p.text_id, p.wording_id, *read_as(p.text)) for p in pending],
+                    [PredictedLabel(p.text_id, p.wording_id, *read_as(p.text)) for p in pending],
                 )
     return path
 

@@ -19,7 +19,13 @@ from stores.core.store import Store
 from tests.conftest import instrument
 from tests.tui.annotation_stores import held
 from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
-from workbench.domain.annotations import Codebook, LabelOption, Purpose, Reason, Subject
+from workbench.domain.annotations import (
+    Codebook,
+    DisagreementReason,
+    LabelOption,
+    LabelSubject,
+    Purpose,
+)
 from workbench.tui.annotation.adjudicate import AdjudicateScreen
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import ConfirmScreen, StoreGoneDialog, TextScreen
@@ -30,7 +36,7 @@ STANCE = Codebook(
     "stance",
     "Stance of an answer",
     "What is the answer's stance on the statement?",
-    Subject.RESPONSE,
+    LabelSubject.RESPONSE,
     (
         LabelOption("agree", "a", "takes its side"),
         LabelOption("disagree", "d", "takes the side against it"),
@@ -256,8 +262,8 @@ async def test_going_back_reaches_decisions_of_earlier_sessions(
     path: Path, disputed: list[int]
 ) -> None:
     with Store.open(path) as store:
-        store.labels.decide(disputed[2], STANCE, "agree", Reason.SLIP, "clear", "Olaf")
-        store.labels.decide(disputed[0], STANCE, "neutral", Reason.HEDGED, "", "Olaf")
+        store.labels.decide(disputed[2], STANCE, "agree", DisagreementReason.SLIP, "clear", "Olaf")
+        store.labels.decide(disputed[0], STANCE, "neutral", DisagreementReason.HEDGED, "", "Olaf")
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(app, pilot)
@@ -278,10 +284,10 @@ async def test_undo_takes_back_ones_own_decisions_of_this_and_earlier_visits(
     path: Path, disputed: list[int]
 ) -> None:
     with Store.open(path) as store:
-        store.labels.decide(disputed[2], STANCE, "agree", Reason.SLIP, "clear", "Nora")
-        store.labels.decide(disputed[2], STANCE, "neutral", Reason.HEDGED, "", "Nora")
-        store.labels.decide(disputed[1], STANCE, "neutral", Reason.HEDGED, "", "Nora")
-        store.labels.decide(disputed[1], STANCE, "agree", Reason.HEDGED, "", "Olaf")
+        store.labels.decide(disputed[2], STANCE, "agree", DisagreementReason.SLIP, "clear", "Nora")
+        store.labels.decide(disputed[2], STANCE, "neutral", DisagreementReason.HEDGED, "", "Nora")
+        store.labels.decide(disputed[1], STANCE, "neutral", DisagreementReason.HEDGED, "", "Nora")
+        store.labels.decide(disputed[1], STANCE, "agree", DisagreementReason.HEDGED, "", "Olaf")
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(app, pilot)
@@ -391,7 +397,7 @@ async def test_an_item_that_was_reopened_says_so_and_what_was_decided(path: Path
     labelled(path, "Annabel", {units[0]: "agree"})
     labelled(path, "Bartholomew", {units[0]: "disagree"})
     with Store.open(path) as store:
-        store.labels.decide(units[0], STANCE, "agree", Reason.AMBIGUOUS, "", "Olaf")
+        store.labels.decide(units[0], STANCE, "agree", DisagreementReason.AMBIGUOUS, "", "Olaf")
     labelled(path, "Cecily", {units[0]: "neutral"})
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -573,7 +579,7 @@ async def test_label_keys_that_other_actions_have_still_decide(path: Path) -> No
         "odd",
         "Odd",
         "?",
-        Subject.RESPONSE,
+        LabelSubject.RESPONSE,
         (LabelOption("yes", "s", ""), LabelOption("no", "j", "")),
         "g",
     )

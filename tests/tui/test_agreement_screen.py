@@ -13,7 +13,7 @@ from tests.conftest import instrument
 from tests.tui.books import at, by_parts, press, settled
 from tests.tui.conftest import HOSTILE, judged_by, made, screen_text, shown, until
 from tests.tui.test_adjudicate_screen import STANCE, labelled, queued
-from workbench.domain.annotations import Purpose, Reason
+from workbench.domain.annotations import DisagreementReason, Purpose
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results.annotators import AnnotatorsScreen, load
@@ -117,7 +117,7 @@ async def test_letters_take_the_place_of_every_name_and_give_it_back(
 @pytest.mark.e2e
 async def test_an_item_opens_with_every_label_and_no_name(path: Path, two: list[int]) -> None:
     with Store.open(path) as store:
-        store.labels.decide(two[9], STANCE, "agree", Reason.HEDGED, "", "Olaf")
+        store.labels.decide(two[9], STANCE, "agree", DisagreementReason.HEDGED, "", "Olaf")
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(app, pilot, "i")

@@ -26,7 +26,7 @@ from tests.tui.annotation_stores import (
 )
 from tests.tui.seats import Seat, at_screen
 from workbench.data import shipped_codebook
-from workbench.domain.annotations import Codebook, LabelOption, Subject
+from workbench.domain.annotations import Codebook, LabelOption, LabelSubject
 from workbench.tui import format as tui_format
 from workbench.tui.annotation import annotate_format
 from workbench.tui.annotation.annotate import AnnotateScreen, GivenScreen
@@ -418,7 +418,7 @@ async def test_a_hostile_statement_and_codebook_do_no_harm(tmp_path: Path) -> No
         LabelOption("[red]yes[/]", "y", "[@click=app.quit]m"),
         LabelOption("‹no›\x1b", "s", ""),
     )
-    book = Codebook("odd", "[b]", "[link=x]?", Subject.RESPONSE, options, "[/] guide")
+    book = Codebook("odd", "[b]", "[link=x]?", LabelSubject.RESPONSE, options, "[/] guide")
     path = labelling_store(tmp_path / "a.db", answers(2), codebook=book, queue="[q]\u202e")
     async with seated(path, queue="[q]\u202e") as seat:
         assert "[red]yes[/]" in seat.text

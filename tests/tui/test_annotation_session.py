@@ -19,7 +19,7 @@ from textual import events
 from stores.annotation.annotator import Annotator
 from stores.annotation.issue_annotator import IssueAnnotator
 from stores.annotation.labels import Labels
-from stores.annotation.respondent import Respondent
+from stores.annotation.respondent import SurveyRespondent
 from tests.conftest import instrument
 from tests.tui.annotation_stores import QUEUE, answers, held, labelling_store, labels_of
 from tests.tui.conftest import made, shown
@@ -85,8 +85,8 @@ KINDS = {
         agreements,
         (True, False),
         lambda screen: screen.item.text,
-        (Respondent, "answer"),
-        (Respondent, "next"),
+        (SurveyRespondent, "answer"),
+        (SurveyRespondent, "next"),
         "select elapsed_ms from survey_event",
     ),
     "issues": Kind(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from stores.core.store import Store
-from stores.runs.scores import ScoredPrompt, TokenTable
+from stores.runs.scores import NextTokenTable, ScoredPrompt
 from tests.tui.audit_runs import audited, small
 from tests.tui.books import SIZES, behind, by_parts, press, row
 from tests.tui.conftest import flowing, judged_by, screen_text, shown
@@ -72,7 +72,7 @@ def scored(path: Path) -> Path:
                 for form in forms.all
             )
             batch.append(ScoredPrompt(probe.prompt.key, logs))
-            tables[probe.prompt.key] = TokenTable(
+            tables[probe.prompt.key] = NextTokenTable(
                 (("Benef", LOGS[0.6]), (" \x1b[31m", LOGS[0.2])), 0.2
             )
         store.scores.add(model, sampling, attempt, batch, tables)

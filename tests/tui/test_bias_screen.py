@@ -33,7 +33,7 @@ from workbench.audits.bias_score.factors import plane_points
 from workbench.audits.bias_score.judged import BiasJudged, judge_bias
 from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.score import BiasReport
-from workbench.domain.readings import Readings
+from workbench.domain.readings import ReadingChoice
 from workbench.domain.statements import Dimension
 from workbench.evidence.runs import AnswerSelection
 from workbench.figures.shown import number, painted
@@ -475,7 +475,7 @@ async def test_models_and_peoples_labels_can_be_chosen(filled: Path) -> None:
             await pilot.press("space")
         await press(app, pilot, "enter")
         expected = scored(
-            filled, AnswerSelection(readings=Readings("people"), models=tuple(MODELS)[1:])
+            filled, AnswerSelection(readings=ReadingChoice("people"), models=tuple(MODELS)[1:])
         )
         assert totals_shown(screen) == totals(expected.report)
         assert "read by people" in judged_by(app)
@@ -593,7 +593,7 @@ async def test_without_a_classifier_peoples_labels_can_be_scored(tmp_path: Path)
     app = WorkbenchApp(path, start="results")
     async with app.run_test(size=(140, 40)) as pilot:
         screen = await begin(app, pilot)
-        report = scored(path, AnswerSelection(readings=Readings("people"))).report
+        report = scored(path, AnswerSelection(readings=ReadingChoice("people"))).report
         assert totals_shown(screen) == totals(report)
         assert "read by people ·" in judged_by(app)
     with Store.open(path) as store:

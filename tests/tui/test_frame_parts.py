@@ -19,7 +19,7 @@ from tests.tui.test_one_set_of_keys import screens
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.statements.statements import StatementsScreen
 from workbench.tui.widgets.frame import Keys
-from workbench.tui.widgets.record_table import Column, RecordTable
+from workbench.tui.widgets.record_table import RecordColumn, RecordTable
 
 
 class Late(Screen[None]):
@@ -50,7 +50,7 @@ class OneTable(App[None]):
 
     def compose(self) -> ComposeResult:
         yield Static("above")
-        yield RecordTable([Column("word", "word", None)], name="words")
+        yield RecordTable([RecordColumn("word", "word", None)], name="words")
         yield Input()
         yield Keys()
 

@@ -20,10 +20,10 @@ from tests.tui.bias_stores import asked, full
 from tests.tui.conftest import flowing, hostile_instrument, made, screen_text, until
 from workbench import registry
 from workbench.audits.bias_score.judged import judge_bias
-from workbench.domain.annotations import Reason
+from workbench.domain.annotations import DisagreementReason
 from workbench.domain.designs import Design
 from workbench.domain.statements import VariantKind
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.jobs import launch
 from workbench.pipeline import asking, planning
 from workbench.pipeline.drafting import draft_by_rule
@@ -44,7 +44,7 @@ def answered(path: Path, *, agree: float = 1.0) -> Path:
         plan = planning.plan(store, Design("small", "scripted", samples=30))
         job = launch.create(store, plan.design, plan)
         attempt = store.jobs.claim(job, "test")
-        model = ScriptedModel(Persona(agree=agree, unreadable=0.0))
+        model = ScriptedModel(ScriptedPersona(agree=agree, unreadable=0.0))
         asking.collect(store, plan, model, attempt=attempt, job=job)
         store.jobs.finish(job, attempt, "done", "all is stored")
     return path
@@ -201,7 +201,7 @@ async def test_labels_decisions_and_flags_are_on_home_without_a_key(
         )
         with Store.open(path) as store:
             codebook = store.queues.get(QUEUE).codebook
-            store.labels.decide(1, codebook, "agree", Reason.OTHER, "", "eva")
+            store.labels.decide(1, codebook, "agree", DisagreementReason.OTHER, "", "eva")
         await until(pilot, lambda: "adjudicate  →" not in screen_text(app))
         with Annotator.open(path, QUEUE, "ana") as person:
             item = person.next()

@@ -15,7 +15,7 @@ import pytest
 from stores.core.store import Store
 from tests.cli.test_hostile_texts import hostile as hostile  # the store, made once
 from tests.tui.typing import decisions, done, names, slow_store, type_keys
-from workbench.domain.rulings import Verdict
+from workbench.domain.rulings import RulingVerdict
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.key_gate import LULL_S
 from workbench.tui.review.item import ReviewItemScreen
@@ -78,7 +78,7 @@ async def test_an_auditor_rules_on_what_they_saw(hostile: Path, tmp_path: Path) 
             await work(["4", "tab", "enter", "escape", "tab", "shift+tab", "h"])
         assert names(app) == ["home", "HomeScreen"]
     assert typed > 200
-    assert set(standing(path, "ines")) == {str(Verdict.EXCLUDED)}
+    assert set(standing(path, "ines")) == {str(RulingVerdict.EXCLUDED)}
     made = decisions(path) - before
     assert {row[0] for row in made} == {"ruling"}
     assert sum(made.values()) == len(ruled)

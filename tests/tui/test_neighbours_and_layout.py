@@ -25,7 +25,7 @@ from workbench.tui.results.sheet_view import Details, SheetView
 from workbench.tui.results.wordings import WordingsScreen
 from workbench.tui.statements.statement import StatementScreen
 from workbench.tui.widgets.fields import TickList
-from workbench.tui.widgets.record_table import Column, FluidTable
+from workbench.tui.widgets.record_table import FluidTable, RecordColumn
 
 REFS = list(STATEMENTS)
 
@@ -39,7 +39,7 @@ class Many(App[None]):
     """More rows than there are lines for, as wide as the table."""
 
     def compose(self) -> ComposeResult:
-        yield FluidTable(lambda width: [Column("n", "n", width)], name="many")
+        yield FluidTable(lambda width: [RecordColumn("n", "n", width)], name="many")
 
     def fill(self, rows: int) -> None:
         cells = [(str(row), f"{row:02}") for row in range(rows)]

@@ -39,7 +39,7 @@ from workbench.domain.prompts import Probe
 from workbench.figures.json_values import to_json_values
 from workbench.figures.table import AnyTable, Value
 from workbench.inference.scripted.answers import LetterHabits
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.tui.kit.base import of_store
 from workbench.tui.results import (
     annotators,
@@ -155,7 +155,8 @@ def test_likeness_to_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         blank = Instrument("choices", "Choices", (), templates=shipped_templates("response_bias"))
         store.instruments.add(with_pairs(blank, pairs(), ()))
         model = ScriptedModel(
-            Persona(letters=LetterHabits(weights=(4.0, 2.0, 1.0), by_text=0.4)), name="first"
+            ScriptedPersona(letters=LetterHabits(weights=(4.0, 2.0, 1.0), by_text=0.4)),
+            name="first",
         )
         ask(
             store,

@@ -14,7 +14,7 @@ from tests.cli.test_plan_command import GO, freeze
 from tests.tui.audit_runs import AuditScreen
 from tests.tui.conftest import shown
 from tests.tui.test_rulings_screen import press, settle
-from workbench.domain.rulings import Verdict
+from workbench.domain.rulings import RulingVerdict
 from workbench.evidence import ruling_subjects as subjects
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.results.options_dialog import ChoicesScreen
@@ -65,7 +65,7 @@ async def test_leaving_rulings_out_is_another_judgement_than_planned(planned: Pa
         (ref, *_) = [line.ref for line in store.instruments.lines("veldania")]
         thing = subjects.statement_subject(store, "veldania", ref)
         subjects.add_ruling(
-            store, thing, Verdict.EXCLUDED, auditor="eva", reason="odd", reading=None
+            store, thing, RulingVerdict.EXCLUDED, auditor="eva", reason="odd", reading=None
         )
     app = WorkbenchApp(planned, start="audit")
     async with app.run_test(size=(140, 40)) as pilot:

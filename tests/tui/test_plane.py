@@ -13,22 +13,24 @@ from workbench.tui.widgets.pictures import (
     FULL_SCALE,
     HOLLOW_MARKS,
     MARKS,
-    Interval,
-    Point,
-    Scale,
+    CoordinateInterval,
+    CoordinatePoint,
+    PlaneRange,
     draw,
     fitted,
 )
 from workbench.tui.widgets.pictures import picture as scaled
 
 
-def at(letter: str, x: float, y: float, mark: str = "●", reach: float = 0.0) -> Point:
+def at(letter: str, x: float, y: float, mark: str = "●", reach: float = 0.0) -> CoordinatePoint:
     ends = [(v - reach, v + reach) if reach else (math.nan, math.nan) for v in (x, y)]
-    return Point(letter, Interval(x, *ends[0]), Interval(y, *ends[1]), mark)
+    return CoordinatePoint(
+        letter, CoordinateInterval(x, *ends[0]), CoordinateInterval(y, *ends[1]), mark
+    )
 
 
 def picture(
-    points: list[Point], scale: Scale = FULL_SCALE, width: int = 66, height: int = 22
+    points: list[CoordinatePoint], scale: PlaneRange = FULL_SCALE, width: int = 66, height: int = 22
 ) -> list[str]:
     """Return rows of a picture whose inner part is 60 x 21: rows are 0.1, columns 2/59 of the
     plane.
@@ -63,7 +65,13 @@ def test_the_axes_go_through_0_and_their_ends_are_named() -> None:
 
 
 def test_the_cross_reaches_as_far_as_both_intervals() -> None:
-    rows = picture([Point("A", Interval(0.0, -0.5, 0.5), Interval(0.5, 0.2, 0.8))])
+    rows = picture(
+        [
+            CoordinatePoint(
+                "A", CoordinateInterval(0.0, -0.5, 0.5), CoordinateInterval(0.5, 0.2, 0.8)
+            )
+        ]
+    )
     row, column = 5, 5 + 30
     assert (rows[row].index("├"), rows[row].rindex("┤")) == (5 + 15, 5 + 44)
     assert rows[row][column : column + 2] == "●A"
@@ -91,8 +99,10 @@ def test_many_points_on_the_edge_still_have_every_letter() -> None:
 
 
 def test_what_lies_beyond_the_scale_is_drawn_at_its_edge_with_arrows() -> None:
-    point = Point("A", Interval(0.9, 0.2, 1.0), Interval(0.0, -0.4, 0.05))
-    rows = picture([point], Scale(-0.5, 0.5, -0.1, 0.1))
+    point = CoordinatePoint(
+        "A", CoordinateInterval(0.9, 0.2, 1.0), CoordinateInterval(0.0, -0.4, 0.05)
+    )
+    rows = picture([point], PlaneRange(-0.5, 0.5, -0.1, 0.1))
     row = next(line for line in rows if "●" in line)
     assert row[64] == "●"
     assert row[63] == "A"
@@ -100,20 +110,29 @@ def test_what_lies_beyond_the_scale_is_drawn_at_its_edge_with_arrows() -> None:
 
 
 def test_a_point_without_a_coordinate_is_not_drawn() -> None:
-    undefined = Point("A", Interval(math.nan), Interval(0.5))
+    undefined = CoordinatePoint("A", CoordinateInterval(math.nan), CoordinateInterval(0.5))
     assert picture([undefined]) == picture([])
     assert not undefined.placed
 
 
 def test_the_near_scale_holds_all_intervals_and_0_with_one_unit_on_both_axes() -> None:
-    scale = fitted([Point("A", Interval(-0.3, -0.62, -0.1), Interval(0.2, 0.1, 0.31))])
+    scale = fitted(
+        [
+            CoordinatePoint(
+                "A", CoordinateInterval(-0.3, -0.62, -0.1), CoordinateInterval(0.2, 0.1, 0.31)
+            )
+        ]
+    )
     assert scale.left <= -0.62
     assert scale.right == 0
     assert scale.top >= 0.31
     assert scale.bottom <= 0
     assert math.isclose(scale.right - scale.left, scale.top - scale.bottom)
     assert fitted([]) == FULL_SCALE
-    assert fitted([Point("A", Interval(-1, -1, 1), Interval(0))]) == FULL_SCALE
+    assert (
+        fitted([CoordinatePoint("A", CoordinateInterval(-1, -1, 1), CoordinateInterval(0))])
+        == FULL_SCALE
+    )
 
 
 def _row(few: str) -> Estimate:

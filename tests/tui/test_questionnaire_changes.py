@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from workbench.domain.questionnaires import (
+    AnswerOption,
     Form,
     Meaning,
-    Option,
     Pole,
     Question,
     Questionnaire,
-    Role,
+    QuestionRole,
     Scale,
     Tallied,
 )
@@ -28,9 +28,9 @@ from workbench.workshop.questionnaire_tables import book
 
 
 def test_a_change_says_what_it_means_before_it_is_made() -> None:
-    target = Question("t", Role.TARGET, Form.STATEMENT, "four_point", Pole.LIBERAL)
+    target = Question("t", QuestionRole.TARGET, Form.STATEMENT, "four_point", Pole.LIBERAL)
     context = with_change(target, "role", ())
-    assert context.role is Role.CONTEXT
+    assert context.role is QuestionRole.CONTEXT
     assert "target → context" in change_words(target, context, 140)
     assert "run the audit again" in change_words(target, context, 140)
     other = with_change(target, "leaning", ())
@@ -44,9 +44,11 @@ def test_leanings_go_round() -> None:
 
 
 def test_another_meaning_of_an_answer_says_what_it_does_and_whom_it_is_about() -> None:
-    agree = Option(("agree",), Meaning.YES)
-    scale = Scale("s", (agree, Option(("no",), Meaning.NO), Option(("-",), Meaning.MISSING)))
-    asked = Questionnaire((Question("t", Role.TARGET, scale="s"),), (scale,))
+    agree = AnswerOption(("agree",), Meaning.YES)
+    scale = Scale(
+        "s", (agree, AnswerOption(("no",), Meaning.NO), AnswerOption(("-",), Meaning.MISSING))
+    )
+    asked = Questionnaire((Question("t", QuestionRole.TARGET, scale="s"),), (scale,))
     of = Tallied(asked, 25, {"t": {"agree": 3}})
     said = mapping_words(of, scale, agree, Meaning.NEUTRAL)
     assert "'agree' means yes → neutral. It was given 3 times, to 1 question" in said
@@ -56,9 +58,12 @@ def test_another_meaning_of_an_answer_says_what_it_does_and_whom_it_is_about() -
 
 
 def test_a_survey_question_says_what_it_is_for() -> None:
-    context = Question("t", Role.CONTEXT, Form.QUESTION, "four_point")
+    context = Question("t", QuestionRole.CONTEXT, Form.QUESTION, "four_point")
     survey = with_change(context, "survey", ())
-    assert (survey.role, with_change(survey, "role", ()).role) == (Role.SURVEY, Role.TARGET)
+    assert (survey.role, with_change(survey, "role", ()).role) == (
+        QuestionRole.SURVEY,
+        QuestionRole.TARGET,
+    )
     assert "put with its options" in change_words(context, survey, 3)
 
 

@@ -24,8 +24,8 @@ from workbench.domain.questionnaires import (
     Form,
     Question,
     Questionnaire,
+    QuestionRole,
     Respondent,
-    Role,
 )
 from workbench.domain.responses import EXACTLY, Sampling
 from workbench.errors import UsageError
@@ -50,7 +50,7 @@ ASKED = tuple(
 def panel() -> Instrument:
     """Four context questions, two targets, five people who answered all of them."""
     refs = ("c-1", "c-2", "c-3", "c-4", "t-1", "t-2")
-    roles = [Role.TARGET if ref.startswith("t") else Role.CONTEXT for ref in refs]
+    roles = [QuestionRole.TARGET if ref.startswith("t") else QuestionRole.CONTEXT for ref in refs]
     questions = tuple(
         Question(ref, role, Form.STATEMENT) for ref, role in zip(refs, roles, strict=True)
     )

@@ -17,7 +17,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, OptionList
 
 from stores.core.store import Store
-from stores.runs.scores import TokenTable
+from stores.runs.scores import NextTokenTable
 from tests import questionnaire_stores
 from tests.questionnaire_stores import NAME, TARGETS, Masses, card, ideal, panel, predict
 from tests.tui import books
@@ -41,7 +41,7 @@ from workbench.audits.questionnaire.score import PredictionReport
 from workbench.audits.questionnaire.tables import under
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe
-from workbench.domain.questionnaires import Form, Meaning, Pole, Respondent, Role
+from workbench.domain.questionnaires import Form, Meaning, Pole, QuestionRole, Respondent
 from workbench.domain.statements import Wording
 from workbench.figures.book import Book
 from workbench.figures.shown import number, painted
@@ -521,7 +521,7 @@ async def test_a_role_is_changed_with_a_name_after_saying_what_it_means(fresh: P
         found = store.questionnaires.get(NAME)
         assert found is not None
         question = found.questions[0]
-        assert (question.role, question.leaning) == (Role.TARGET, Pole.LIBERAL)
+        assert (question.role, question.leaning) == (QuestionRole.TARGET, Pole.LIBERAL)
         assert {one.person for one in store.questionnaires.history(NAME)[-2:]} == {"ana"}
 
 
@@ -591,7 +591,7 @@ async def test_a_scale_without_the_given_answers_is_refused_and_nothing_changes(
 async def test_what_was_asked_before_a_change_is_noted_beside_the_figures(fresh: Path) -> None:
     with Store.open(fresh) as store:
         store.questionnaires.set_question(
-            NAME, "c0", role=Role.TARGET, form=Form.QUESTION, person="ana"
+            NAME, "c0", role=QuestionRole.TARGET, form=Form.QUESTION, person="ana"
         )
         notes = judge_questionnaire(store).notes
     assert len(notes) > 1
@@ -687,10 +687,10 @@ def hostile_panel() -> Instrument:
 def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A store in which tokens, texts, people and the model's name are hostile."""
 
-    def table(yes: float, no: float, *, words: bool = True) -> TokenTable:
+    def table(yes: float, no: float, *, words: bool = True) -> NextTokenTable:
         tokens: Sequence[str] = ("yes", *(text[:40] for text in HOSTILE if text), "no")
         share = math.log(0.9 / len(tokens))
-        return TokenTable(tuple((text, share) for text in tokens), 0.1, {"yes": 0.1, "no": 0.1})
+        return NextTokenTable(tuple((text, share) for text in tokens), 0.1, {"yes": 0.1, "no": 0.1})
 
     monkeypatch.setattr(questionnaire_stores, "table", table)
     path = made(tmp_path / "hostile.db", hostile_panel())

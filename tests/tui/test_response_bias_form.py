@@ -31,19 +31,19 @@ from workbench.domain.choices import (
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.questionnaires import (
+    AnswerOption,
     Form,
     Meaning,
-    Option,
     Question,
     Questionnaire,
-    Role,
+    QuestionRole,
     Scale,
 )
 from workbench.domain.responses import EXACTLY, Sampling
 from workbench.domain.statements import ORIGINAL, Statement, Wording
 from workbench.errors import UsageError
 from workbench.inference.scripted.answers import LetterHabits
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.jobs import launch
 from workbench.pipeline import asking, planning, scoring
 from workbench.pipeline.estimates import estimate
@@ -150,7 +150,7 @@ def ask(path: Path, model: str = "letters", sampling: Sampling = LETTER, **habit
         job = launch.create(store, plan.design, plan)
         attempt = store.jobs.claim(job, "test")
         assert attempt is not None
-        stand_in = ScriptedModel(Persona(letters=LetterHabits(**habits)), model)  # type: ignore[arg-type]
+        stand_in = ScriptedModel(ScriptedPersona(letters=LetterHabits(**habits)), model)  # type: ignore[arg-type]
         run = asking.collect if sampling != EXACTLY else scoring.score_design
         run(store, plan, stand_in, attempt=attempt, job=job)
         store.jobs.finish(job, attempt, "done", "all is stored")
@@ -423,9 +423,13 @@ def test_the_time_and_the_cost_to_come_reckon_with_answers_that_are_drawn_again(
 async def test_a_survey_is_put_to_a_local_model_for_probabilities_and_to_a_served_one_for_letters(
     tmp_path: Path,
 ) -> None:
-    scale = Scale("much", tuple(Option((word,), Meaning.STEP) for word in ("much", "some", "none")))
+    scale = Scale(
+        "much", tuple(AnswerOption((word,), Meaning.STEP) for word in ("much", "some", "none"))
+    )
     statement = Statement("q0", (Wording(ORIGINAL, "en", "How much?"),))
-    whole = Questionnaire((Question("q0", Role.SURVEY, Form.QUESTION, "much"),), (scale,), ())
+    whole = Questionnaire(
+        (Question("q0", QuestionRole.SURVEY, Form.QUESTION, "much"),), (scale,), ()
+    )
     path = made(
         tmp_path / "survey.db", Instrument("survey", "Survey", (statement,), questionnaire=whole)
     )

@@ -53,7 +53,7 @@ from workbench.figures.shown import shown as shown_value
 from workbench.figures.table import Column, Kind, Table
 from workbench.figures.visible import visible
 from workbench.inference.scripted.answers import LetterHabits
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.comparison.choice import CompareScreen
 from workbench.tui.comparison.screen import ComparisonScreen
@@ -138,7 +138,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     habits = LetterHabits(
         weights=(4.0, 2.0, 1.0), by_text=0.4, invalid=0.2, others=("[/b]\x1b[1m",)
     )
-    model = ScriptedModel(Persona(letters=habits), name="first")
+    model = ScriptedModel(ScriptedPersona(letters=habits), name="first")
     design = Design("choices", "first", "response_bias", 20, DEFAULTS.sampling, family="lettered")
     with new_store(path) as store:
         blank = Instrument("choices", "Choices", (), templates=shipped_templates("response_bias"))

@@ -25,7 +25,7 @@ from workbench.audits.chosen_run import find_run
 from workbench.audits.reliability import verdicts
 from workbench.domain.keys import SEED
 from workbench.domain.readings import USUAL
-from workbench.domain.rulings import Ruled, Subject, Verdict
+from workbench.domain.rulings import Ruled, RulingVerdict, Subject
 from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.listed_rulings import run_key
 from workbench.pipeline import review as of_progress
@@ -63,7 +63,7 @@ def sampled(path: Path, n: int = 24) -> Path:
 def rule(
     path: Path,
     name: str,
-    verdict: Verdict,
+    verdict: RulingVerdict,
     auditor: str,
     reason: str = SECRET,
     reading: str | None = None,
@@ -106,7 +106,10 @@ async def test_four_keys_lead_from_the_to_do_list_of_home_to_a_ruling(path: Path
         await press(app, pilot, *keys)
         (ruling,) = standing(path)
         assert len(keys) == 4
-        assert (ruling.subject.named["statement"], ruling.verdict) == ("soc-07", Verdict.EXCLUDED)
+        assert (ruling.subject.named["statement"], ruling.verdict) == (
+            "soc-07",
+            RulingVerdict.EXCLUDED,
+        )
         assert "by you" in screen_text(app)
         await press(app, pilot, "escape")
         await until(
@@ -237,7 +240,7 @@ async def test_what_can_be_ruled_stays_in_sight_however_much_was_ruled_before(pa
         rule(
             path,
             "tax-02",
-            Verdict.LOOK_AGAIN,
+            RulingVerdict.LOOK_AGAIN,
             auditor,
             reason="somebody else should read these answers, too " * 3,
         )
@@ -346,8 +349,8 @@ async def test_no_key_rules_on_an_item_before_it_is_on_the_screen(
 
 @pytest.mark.e2e
 async def test_items_keep_their_places_while_one_stays_among_them(path: Path) -> None:
-    rule(path, "soc-07", Verdict.CONFIRMED, "eva")
-    rule(path, "soc-07", Verdict.EXCLUDED, "ina")
+    rule(path, "soc-07", RulingVerdict.CONFIRMED, "eva")
+    rule(path, "soc-07", RulingVerdict.EXCLUDED, "ina")
     app = opened(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await queue(app, pilot)
@@ -355,7 +358,7 @@ async def test_items_keep_their_places_while_one_stays_among_them(path: Path) ->
         assert isinstance(app.screen, ReviewItemScreen)
         names = [of_progress.item_name(one) for one in app.screen._progress.items]
         assert item_of(app).ref == names[0] == "soc-07"
-        rule(path, "soc-07", Verdict.CONFIRMED, "ina")
+        rule(path, "soc-07", RulingVerdict.CONFIRMED, "ina")
         await press(app, pilot, "r", "c", "enter")
         assert "1 of " in screen_text(app)
         assert not any(one.reason == "disputed" for one in item_of(app).signals), (
@@ -446,7 +449,7 @@ async def test_who_decides_blind_says_what_a_drawn_answer_says_without_seeing_ho
         assert "c confirmed" not in flowing(app)
         await press(app, pilot, "m", str(1 + dialog._labels.index(read)), "enter")
         (ruling,) = standing(path)
-        assert (ruling.verdict, ruling.label) == (Verdict.CONFIRMED, None)
+        assert (ruling.verdict, ruling.label) == (RulingVerdict.CONFIRMED, None)
         assert "· hidden" not in screen_text(app)
 
 
@@ -471,7 +474,7 @@ async def test_a_misreading_asks_for_the_right_reading_before_enter_is_promised(
 
 @pytest.mark.e2e
 async def test_brackets_go_through_the_whole_queue_and_n_to_what_waits(path: Path) -> None:
-    rule(path, "env-03", Verdict.CONFIRMED, "otto")
+    rule(path, "env-03", RulingVerdict.CONFIRMED, "otto")
     app = opened(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await queue(app, pilot)
@@ -498,8 +501,8 @@ async def test_a_blind_review_shows_neither_model_nor_others_before_ones_own_rul
     path: Path,
 ) -> None:
     for name in ("tax-02", "tax-02/negation", "tax-02/negation/personal-1"):
-        rule(path, name, Verdict.EXCLUDED, "eva")
-    rule(path, "mig-01", Verdict.LOOK_AGAIN, "eva")
+        rule(path, name, RulingVerdict.EXCLUDED, "eva")
+    rule(path, "mig-01", RulingVerdict.LOOK_AGAIN, "eva")
     app = opened(path)
     async with app.run_test(size=(100, 40)) as pilot:
         screen = await queue(app, pilot)
@@ -584,7 +587,7 @@ async def test_what_others_ruled_on_a_drawn_answer_is_kept_back_also_where_the_m
                 subject = Subject(
                     Ruled.ANSWER, {"prompt": one.prompt.hex(), "text": one.text.hex()}
                 )
-                store.rulings.rule(subject, Verdict.CONFIRMED, auditor="eva", reason=SECRET)
+                store.rulings.rule(subject, RulingVerdict.CONFIRMED, auditor="eva", reason=SECRET)
     app = opened(path)
     async with app.run_test(size=(100, 40)) as pilot:
         await queue(app, pilot)
@@ -611,7 +614,7 @@ async def test_how_often_the_reader_errs_is_withheld_until_ones_own_decisions(pa
                 subject = Subject(
                     Ruled.ANSWER, {"prompt": one.prompt.hex(), "text": one.text.hex()}
                 )
-                store.rulings.rule(subject, Verdict.CONFIRMED, auditor=auditor, reason=SECRET)
+                store.rulings.rule(subject, RulingVerdict.CONFIRMED, auditor=auditor, reason=SECRET)
 
         decide("eva")
     app = opened(path)
@@ -779,7 +782,7 @@ async def test_without_a_run_the_newest_one_in_which_something_waits_is_opened_a
         for ref in STATEMENTS:
             of = subjects.find_subject(store, ref).subject
             about = Subject(of.kind, {**of.named, "model": steady})
-            store.rulings.rule(about, Verdict.CONFIRMED, auditor="otto", reason="as it is")
+            store.rulings.rule(about, RulingVerdict.CONFIRMED, auditor="otto", reason="as it is")
     app = opened(path)
     async with app.run_test(size=size) as pilot:
         await settle(app, pilot)
@@ -900,7 +903,7 @@ async def test_a_queue_that_was_left_is_there_at_once_and_is_made_anew_only_wher
             await until(pilot, lambda: "tax-02" in screen_text(app))
             await press(app, pilot, "escape")
         assert made == {"_unruled": 1, "book": 1, "_counted": 1}
-        rule(path, "env-03", Verdict.LOOK_AGAIN, "eva")
+        rule(path, "env-03", RulingVerdict.LOOK_AGAIN, "eva")
         await press(app, pilot, "V")
         await until(pilot, lambda: "look again" in flowing(app))
         assert made == {"_unruled": 1, "book": 2, "_counted": 1}

@@ -15,7 +15,7 @@ from stores.core.store import Store
 from tests.tui import books
 from tests.tui.audit_runs import AuditScreen, audited
 from tests.tui.conftest import screen_text, shown, until
-from workbench.tidy.columns import COUNTED_ON_THE_WAY, Choice, stored
+from workbench.tidy.columns import COUNTED_ON_THE_WAY, RowSelection, stored
 from workbench.tidy.export import KINDS as KINDS_OF_ROWS
 from workbench.tidy.export import WRITERS
 from workbench.tui.app import WorkbenchApp
@@ -47,7 +47,7 @@ def test_a_store_says_how_much_it_has(tmp_path: Path) -> None:
     with Store.open(audited(tmp_path / "audit.db")) as store:
         (answers,) = store.connection.execute("select sum(count) from response").fetchone()
         assert stored(store, "answers") == (answers, f"{answers:,} answers by 1 model are stored.")
-        labels = len(list(KINDS_OF_ROWS["labels"].read(store, Choice())))
+        labels = len(list(KINDS_OF_ROWS["labels"].read(store, RowSelection())))
         assert stored(store, "labels") == (labels, f"{labels} labels by people are stored.")
         assert stored(store, "rulings") == (0, "0 rulings by auditors are stored.")
         assert stored(store, "figures") == (None, COUNTED_ON_THE_WAY)

@@ -22,7 +22,7 @@ from tests.tui.test_drafts_screen import proposed
 from tests.tui.test_one_set_of_keys import ALL
 from tests.tui.test_probe_screen import waiting
 from tests.tui.test_rulings_screen import press, settle, standing
-from workbench.domain.rulings import Ruled, Verdict
+from workbench.domain.rulings import Ruled, RulingVerdict
 from workbench.domain.statements import VariantKind
 from workbench.evidence import ruling_subjects as subjects
 from workbench.tui.app import WorkbenchApp
@@ -89,7 +89,7 @@ def rule(path: Path, name: str, reason: str, instrument: str = "small") -> None:
     with Store.open(path) as store:
         thing = subjects.find_subject(store, name, instrument)
         subjects.add_ruling(
-            store, thing, Verdict.EXCLUDED, auditor="eva", reason=reason, reading=None
+            store, thing, RulingVerdict.EXCLUDED, auditor="eva", reason=reason, reading=None
         )
 
 
@@ -153,7 +153,7 @@ async def test_archived_statements_are_ruled_on_counted_and_restored(path: Path)
         )
         assert len(standing(path)) == 1
         await press(app, pilot, "r", "c", "enter", "z")
-        assert [one.verdict for one in standing(path)] == [Verdict.EXCLUDED], (
+        assert [one.verdict for one in standing(path)] == [RulingVerdict.EXCLUDED], (
             "the earlier ruling stands again"
         )
 
@@ -256,7 +256,7 @@ async def test_a_ruling_is_on_the_wording_in_the_language_in_sight(tmp_path: Pat
         for verdict in "wc":
             await press(app, pilot, "r", verdict, "enter", "l")
         found = {one.verdict: one.subject.named["language"] for one in standing(path)}
-        assert found == {Verdict.WORDING_AT_FAULT: "en", Verdict.CONFIRMED: "de"}
+        assert found == {RulingVerdict.WORDING_AT_FAULT: "en", RulingVerdict.CONFIRMED: "de"}
 
 
 @pytest.mark.e2e
@@ -290,7 +290,7 @@ async def test_the_wording_of_an_answer_to_a_probe_is_ruled_on(tmp_path: Path) -
         assert "ruled by otto: wording at fault" in flowing(app)
         await press(app, pilot, "r", "c", "enter")
         assert isinstance(app.screen, ProbeScreen)
-        assert [one.verdict for one in standing(path)] == [Verdict.CONFIRMED]
+        assert [one.verdict for one in standing(path)] == [RulingVerdict.CONFIRMED]
 
 
 @pytest.mark.e2e

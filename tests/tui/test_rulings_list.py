@@ -17,7 +17,7 @@ from tests.tui.conftest import flowing, screen_text, until
 from tests.tui.test_review_screen import item_of, rule, sampled
 from tests.tui.test_rulings_screen import press, queued, ruled_everywhere, settle, standing
 from workbench.audits.chosen_run import find_run
-from workbench.domain.rulings import Verdict
+from workbench.domain.rulings import RulingVerdict
 from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.listed_rulings import list_rulings
 from workbench.sessions.review import run_key
@@ -62,10 +62,10 @@ async def opened(path: Path, pilot: Pilot[int], app: WorkbenchApp, *keys: str) -
 async def test_the_list_says_who_ruled_what_why_and_what_became_of_it(
     path: Path, size: tuple[int, int]
 ) -> None:
-    rule(path, "tax-02", Verdict.EXCLUDED, "eva", "first thought")
-    rule(path, "tax-02", Verdict.CONFIRMED, "eva", "second thought")
-    rule(path, "tax-02", Verdict.EXCLUDED, "otto", "it has no place here")
-    rule(path, "mig-01/negation", Verdict.WORDING_AT_FAULT, "eva", "says something else")
+    rule(path, "tax-02", RulingVerdict.EXCLUDED, "eva", "first thought")
+    rule(path, "tax-02", RulingVerdict.CONFIRMED, "eva", "second thought")
+    rule(path, "tax-02", RulingVerdict.EXCLUDED, "otto", "it has no place here")
+    rule(path, "mig-01/negation", RulingVerdict.WORDING_AT_FAULT, "eva", "says something else")
     with Store.open(path) as store:
         store.rulings.undo(store.rulings.newest("eva"), auditor="zora", reason="it says the same")  # type: ignore[arg-type]
     app = WorkbenchApp(path, start="audit")
@@ -100,7 +100,7 @@ async def test_the_list_says_who_ruled_what_why_and_what_became_of_it(
 async def test_enter_opens_what_was_ruled_on_and_r_and_z_rule_on_it(path: Path) -> None:
     name = an_answer(path)
     for thing in ("tax-02", "tax-02/negation", name.partition("/=")[0], name):
-        rule(path, thing, Verdict.CONFIRMED, "eva", f"about {thing}")
+        rule(path, thing, RulingVerdict.CONFIRMED, "eva", f"about {thing}")
     app = WorkbenchApp(path, start="audit", annotator="otto")
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(path, pilot, app, "L")
@@ -123,7 +123,7 @@ async def test_z_takes_back_the_selected_ruling_and_asks_why_where_it_is_another
     path: Path,
 ) -> None:
     for name, who in (("tax-02", "eva"), ("mig-01", "otto"), ("env-03", "otto")):
-        rule(path, name, Verdict.CONFIRMED, who, f"about {name}")
+        rule(path, name, RulingVerdict.CONFIRMED, who, f"about {name}")
     app = WorkbenchApp(path, start="audit", annotator="otto")
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(path, pilot, app, "L")
@@ -137,7 +137,7 @@ async def test_z_takes_back_the_selected_ruling_and_asks_why_where_it_is_another
 
 @pytest.mark.e2e
 async def test_a_long_reason_is_shown_whole(path: Path) -> None:
-    rule(path, "tax-02", Verdict.EXCLUDED, "eva", f"{'word ' * 300}end")
+    rule(path, "tax-02", RulingVerdict.EXCLUDED, "eva", f"{'word ' * 300}end")
     app = WorkbenchApp(path, start="audit")
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(path, pilot, app, "L")
@@ -147,8 +147,8 @@ async def test_a_long_reason_is_shown_whole(path: Path) -> None:
 
 @pytest.mark.e2e
 async def test_enter_on_an_auditor_of_the_review_lists_theirs(path: Path) -> None:
-    rule(path, "tax-02", Verdict.LOOK_AGAIN, "eva")
-    rule(path, "mig-01", Verdict.EXCLUDED, "otto", "mine")
+    rule(path, "tax-02", RulingVerdict.LOOK_AGAIN, "eva")
+    rule(path, "mig-01", RulingVerdict.EXCLUDED, "otto", "mine")
     app = WorkbenchApp(path, start="audit", annotator="otto")
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(app, pilot)
@@ -167,7 +167,7 @@ async def test_enter_on_an_auditor_of_the_review_lists_theirs(path: Path) -> Non
 @pytest.mark.e2e
 async def test_a_blind_review_lists_others_rulings_only_on_what_one_has_decided(path: Path) -> None:
     for name in ("tax-02", "tax-02/negation", an_answer(path)):
-        rule(path, name, Verdict.EXCLUDED, "eva")
+        rule(path, name, RulingVerdict.EXCLUDED, "eva")
     app = WorkbenchApp(path, start="audit", annotator="otto")
     async with app.run_test(size=(100, 40)) as pilot:
         await settle(app, pilot)
@@ -185,10 +185,10 @@ async def test_a_blind_review_lists_others_rulings_only_on_what_one_has_decided(
             assert "eva" not in text
             assert SECRET not in text
             assert "smol" not in text
-        rule(path, "tax-02", Verdict.LOOK_AGAIN, "otto", "not decided")
+        rule(path, "tax-02", RulingVerdict.LOOK_AGAIN, "otto", "not decided")
         await press(app, pilot, "f5")
         assert "disputed" not in flowing(app)
-        rule(path, "tax-02", Verdict.CONFIRMED, "otto", "as it is")
+        rule(path, "tax-02", RulingVerdict.CONFIRMED, "otto", "as it is")
         await press(app, pilot, "f5")
         assert isinstance(app.screen, RulingsScreen)
         rows = app.screen.view.sheet.table.rows  # type: ignore[union-attr]
@@ -202,15 +202,15 @@ async def test_rulings_on_drawn_answers_are_kept_back_until_ones_own(path: Path)
     with Store.open(path) as store:
         (sample,) = store.control_samples.every()
         first, second = (subjects.short_answer(one.prompt, one.text) for one in sample.items[:2])
-    rule(path, first, Verdict.CONFIRMED, "eva")
-    rule(path, second, Verdict.CONFIRMED, "eva", "on the second")
+    rule(path, first, RulingVerdict.CONFIRMED, "eva")
+    rule(path, second, RulingVerdict.CONFIRMED, "eva", "on the second")
     app = WorkbenchApp(path, start="audit", annotator="otto")
     async with app.run_test(size=(100, 40)) as pilot:
         await settle(app, pilot)
         await press(app, pilot, "V", "L")
         assert "2 rulings of others hidden" in flowing(app)
         assert SECRET not in flowing(app)
-        rule(path, first, Verdict.CONFIRMED, "otto", "mine")
+        rule(path, first, RulingVerdict.CONFIRMED, "otto", "mine")
         await press(app, pilot, "f5", "end")
         assert SECRET in flowing(app)
         assert "on the second" not in flowing(app)
@@ -225,7 +225,7 @@ async def test_only_the_control_sample_of_the_run_under_review_keeps_rulings_bac
     with Store.open(path) as store:
         (sample,) = store.control_samples.every()
         smol, first = find_run(store, "reliability"), sample.items[0]
-    rule(path, subjects.short_answer(first.prompt, first.text), Verdict.CONFIRMED, "eva")
+    rule(path, subjects.short_answer(first.prompt, first.text), RulingVerdict.CONFIRMED, "eva")
     audited(path, odd, model="other")
     with Store.open(path) as store:
         other = find_run(store, "reliability", "other")
@@ -278,7 +278,7 @@ async def test_every_reason_of_an_item_is_readable(path: Path) -> None:
     with Store.open(path) as store:
         thing = subjects.find_subject(store, "tax-02")
         store.rulings.rule(
-            thing.subject, Verdict.LOOK_AGAIN, auditor="eva", reason="word " * 120 + "end"
+            thing.subject, RulingVerdict.LOOK_AGAIN, auditor="eva", reason="word " * 120 + "end"
         )
     app = WorkbenchApp(path, start="audit", annotator="otto")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -308,7 +308,7 @@ async def test_the_key_of_a_blind_review_says_what_it_does_now(path: Path) -> No
 
 
 def test_a_ruling_is_listed_with_its_statement_and_words(path: Path) -> None:
-    rule(path, an_answer(path), Verdict.CONFIRMED, "eva")
+    rule(path, an_answer(path), RulingVerdict.CONFIRMED, "eva")
     with Store.open(path) as store:
         (row,) = list_rulings(store, with_texts=True)
     assert (row.instrument, row.ref) == ("small", "tax-02")

@@ -30,7 +30,7 @@ from workbench.audits.response_bias.options import ChangeOptions
 from workbench.data import shipped_templates
 from workbench.domain.annotations import Purpose
 from workbench.domain.instruments import Instrument, with_pairs
-from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
+from workbench.domain.rulings import Ruled, Ruling, RulingVerdict, Subject
 from workbench.evidence import ruling_subjects as subjects
 from workbench.pipeline.queues import QueueSpec, make_queue
 from workbench.tui.annotation.adjudicate import AdjudicateScreen
@@ -89,7 +89,7 @@ async def test_four_keys_lead_from_a_flagged_statement_to_a_ruling_and_z_takes_i
             Ruled.STATEMENT,
             "env-03",
         )
-        assert (ruling.verdict, ruling.auditor) == (Verdict.EXCLUDED, "otto")
+        assert (ruling.verdict, ruling.auditor) == (RulingVerdict.EXCLUDED, "otto")
         text = screen_text(app)
         assert "rulings: 1 excluded (1 verdict, 11 tests of 1 statement differ)" in " ".join(
             text.split()
@@ -120,7 +120,7 @@ async def test_an_answer_is_read_anew_from_the_raw_answers(path: Path) -> None:
         await press(app, pilot, *"no doubt", "enter")
         (ruling,) = standing(path)
         assert (ruling.verdict, ruling.label, ruling.reason) == (
-            Verdict.MISREAD,
+            RulingVerdict.MISREAD,
             "disagree",
             "no doubt",
         )
@@ -164,9 +164,9 @@ async def test_the_verdict_brings_the_thing_that_it_is_about(path: Path) -> None
         await press(app, pilot, "r", "t", "enter", "r", "shift+tab", "c", "enter")
         kinds = {(one.verdict, one.subject.kind) for one in standing(path)}
         assert kinds == {
-            (Verdict.WORDING_AT_FAULT, Ruled.WORDING),
-            (Verdict.TEMPLATE_AT_FAULT, Ruled.PROMPT),
-            (Verdict.CONFIRMED, Ruled.STATEMENT),
+            (RulingVerdict.WORDING_AT_FAULT, Ruled.WORDING),
+            (RulingVerdict.TEMPLATE_AT_FAULT, Ruled.PROMPT),
+            (RulingVerdict.CONFIRMED, Ruled.STATEMENT),
         }
 
 
@@ -200,7 +200,7 @@ async def test_what_another_auditor_ruled_is_shown_and_contradicting_it_is_said(
     with Store.open(path) as store:
         thing = subjects.find_subject(store, "soc-07")
         subjects.add_ruling(
-            store, thing, Verdict.EXCLUDED, auditor="eva", reason="odd", reading=None
+            store, thing, RulingVerdict.EXCLUDED, auditor="eva", reason="odd", reading=None
         )
     app = WorkbenchApp(path, start="audit", annotator="otto")
     async with app.run_test(size=(100, 30)) as pilot:
@@ -226,7 +226,7 @@ async def test_whoever_has_no_name_yet_says_why_before_a_ruling_is_taken_back_an
         subjects.add_ruling(
             store,
             subjects.find_subject(store, "soc-07"),
-            Verdict.EXCLUDED,
+            RulingVerdict.EXCLUDED,
             auditor="eva",
             reason="odd",
             reading=None,
@@ -309,7 +309,7 @@ async def test_the_page_of_a_statement_shows_its_rulings_and_rules_on_its_wordin
             subjects.add_ruling(
                 store,
                 subjects.find_subject(store, name),
-                Verdict.EXCLUDED,
+                RulingVerdict.EXCLUDED,
                 auditor="eva",
                 reason=f"odd {name}",
                 reading=None,
@@ -370,7 +370,7 @@ async def test_the_screen_of_a_persons_prompt_shows_what_was_ruled_on_it(tmp_pat
         subjects.add_ruling(
             store,
             subjects.prompt_subject(put),
-            Verdict.EXCLUDED,
+            RulingVerdict.EXCLUDED,
             auditor="eva",
             reason="odd",
             reading=None,
@@ -402,7 +402,7 @@ async def test_the_screen_of_a_question_shows_what_was_ruled_on_either_form(tmp_
         subjects.add_ruling(
             store,
             subjects.prompt_subject(put),
-            Verdict.EXCLUDED,
+            RulingVerdict.EXCLUDED,
             auditor="eva",
             reason="odd",
             reading=None,
@@ -442,12 +442,16 @@ def ruled_everywhere(path: Path) -> None:
     with Store.open(path) as store:
         for ref in dict.fromkeys(put.ref for put in store.ruled_things.prompts()):
             statement = subjects.statement_subject(store, store.instruments.only(), ref)
-            store.rulings.rule(statement.subject, Verdict.LOOK_AGAIN, auditor="zora", reason=SECRET)
+            store.rulings.rule(
+                statement.subject, RulingVerdict.LOOK_AGAIN, auditor="zora", reason=SECRET
+            )
             for put in store.ruled_things.prompts(ref=ref):
                 prompt = subjects.prompt_subject(put)
                 for thing in (prompt, *subjects.subjects_below(store, prompt)):
                     subject = Subject(thing.subject.kind, thing.subject.named)
-                    store.rulings.rule(subject, Verdict.CONFIRMED, auditor="zora", reason=SECRET)
+                    store.rulings.rule(
+                        subject, RulingVerdict.CONFIRMED, auditor="zora", reason=SECRET
+                    )
 
 
 def queued(path: Path) -> Path:
@@ -495,7 +499,7 @@ async def test_who_decides_on_issue_labels_sees_no_ruling_and_cannot_rule_there(
     with Store.open(path) as store:
         for ref in ("a-1", "a-2"):
             thing = subjects.statement_subject(store, "small", ref)
-            store.rulings.rule(thing.subject, Verdict.EXCLUDED, auditor="zora", reason=SECRET)
+            store.rulings.rule(thing.subject, RulingVerdict.EXCLUDED, auditor="zora", reason=SECRET)
     label(path, "ana", {"a-1": {"law_and_order": 1}, "a-2": {"law_and_order": 0}})
     app = WorkbenchApp(path, annotator="ben")
     async with app.run_test(size=(100, 30)) as pilot:
@@ -565,7 +569,7 @@ async def test_a_long_reason_leaves_the_answer_in_sight_and_is_whole_with_the_wh
         subjects.add_ruling(
             store,
             subjects.find_subject(store, "env-03"),
-            Verdict.LOOK_AGAIN,
+            RulingVerdict.LOOK_AGAIN,
             auditor="eva",
             reason=reason,
             reading=None,

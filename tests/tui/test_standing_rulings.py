@@ -14,7 +14,7 @@ from tests.conftest import new_store
 from tests.template_stores import play
 from tests.tui.audit_runs import small
 from workbench.domain.responses import ModelCard, Sampling
-from workbench.domain.rulings import Verdict
+from workbench.domain.rulings import RulingVerdict
 from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.rulings import rulings_in_force
 from workbench.tui.rulings.standing import RuledPlace, Standing, standing_in
@@ -57,19 +57,19 @@ def test_a_ruling_stays_with_the_family_whose_template_it_is_about(tmp_path: Pat
         every = subjects.subjects_below(store, subjects.find_subject(store, name, "small"))
         (agree,) = [one for one in every if one.words == "agree"]
         subjects.add_ruling(
-            store, agree, Verdict.MISREAD, auditor="ada", reason="irony", reading="disagree"
+            store, agree, RulingVerdict.MISREAD, auditor="ada", reason="irony", reading="disagree"
         )
         subjects.add_ruling(
             store,
             subjects.prompt_subject(user),
-            Verdict.TEMPLATE_AT_FAULT,
+            RulingVerdict.TEMPLATE_AT_FAULT,
             auditor="ada",
             reason="leads",
             reading=None,
         )
         above = subjects.find_subject(store, f"{WORDING}:en", "small")
         subjects.add_ruling(
-            store, above, Verdict.CONFIRMED, auditor="bob", reason="as meant", reading=None
+            store, above, RulingVerdict.CONFIRMED, auditor="bob", reason="as meant", reading=None
         )
         standing = standing_in(store)
 
@@ -90,7 +90,7 @@ def test_a_ruling_on_a_wording_is_named_and_shown_in_its_language(tmp_path: Path
         subjects.add_ruling(
             store,
             german,
-            Verdict.WORDING_AT_FAULT,
+            RulingVerdict.WORDING_AT_FAULT,
             auditor="ada",
             reason="a wrong word",
             reading=None,
@@ -111,7 +111,7 @@ def test_a_ruling_on_a_statement_is_shown_beside_the_answers_to_its_version_alon
     with Store.open(play(tmp_path / "audit.db", steps)) as store:
         old = subjects.statement_version(store, "small", "a", 1)
         subjects.add_ruling(
-            store, old, Verdict.CONFIRMED, auditor="ada", reason="as meant", reading=None
+            store, old, RulingVerdict.CONFIRMED, auditor="ada", reason="as meant", reading=None
         )
         standing = standing_in(store)
         shown = {
@@ -130,7 +130,7 @@ def test_a_row_says_which_part_of_it_a_ruling_is_about(tmp_path: Path) -> None:
             subjects.find_subject(store, "a/original:en", "small"),
         ):
             subjects.add_ruling(
-                store, one, Verdict.CONFIRMED, auditor="ada", reason="as meant", reading=None
+                store, one, RulingVerdict.CONFIRMED, auditor="ada", reason="as meant", reading=None
             )
         standing = standing_in(store)
         of_statement = standing.on_place(RuledPlace(("small",), ("a",)))
@@ -156,7 +156,12 @@ def test_a_ruling_on_an_answer_stands_only_beside_the_models_that_gave_it(tmp_pa
         (shared,) = [one for one in every if one.words == "agree"]
         for thing, reason in ((given, "only one said it"), (shared, "both said it")):
             subjects.add_ruling(
-                store, thing, Verdict.MISREAD, auditor="ada", reason=reason, reading="disagree"
+                store,
+                thing,
+                RulingVerdict.MISREAD,
+                auditor="ada",
+                reason=reason,
+                reading="disagree",
             )
         runs = {run.model: run for run in store.runs.list("reliability")}
         standing = standing_in(store)
@@ -194,7 +199,7 @@ def test_a_run_of_answers_without_a_fingerprint_takes_no_ruling_on_one_with_a_fi
         subjects.add_ruling(
             store,
             given,
-            Verdict.MISREAD,
+            RulingVerdict.MISREAD,
             auditor="ada",
             reason="said with fp-1",
             reading="disagree",
@@ -218,7 +223,12 @@ def test_a_ref_may_hold_slashes(tmp_path: Path) -> None:
         for name in ("tax/1", "tax/1/original"):
             thing = subjects.find_subject(store, name, slashed.name)
             subjects.add_ruling(
-                store, thing, Verdict.CONFIRMED, auditor="ada", reason="as meant", reading=None
+                store,
+                thing,
+                RulingVerdict.CONFIRMED,
+                auditor="ada",
+                reason="as meant",
+                reading=None,
             )
         standing = standing_in(store)
         assert standing.counts(slashed.name) == {"tax/1": 2}

@@ -25,7 +25,7 @@ from workbench.domain.statements import (
     VariantKind,
     Wording,
 )
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.jobs import launch
 from workbench.pipeline import asking, planning
 from workbench.tui.app import WorkbenchApp
@@ -90,7 +90,7 @@ def answered(path: Path) -> int:
         plan = planning.plan(store, Design("small", "scripted", samples=2))
         job = launch.create(store, plan.design, plan)
         attempt = store.jobs.claim(job, "test")
-        asking.collect(store, plan, ScriptedModel(Persona()), attempt=attempt, job=job)
+        asking.collect(store, plan, ScriptedModel(ScriptedPersona()), attempt=attempt, job=job)
         store.jobs.finish(job, attempt, "done", "all is stored")
         return store.statements.history("small", "a-1")[-1].answers
 

@@ -17,7 +17,7 @@ from stores.core.store import Store
 from tests.conftest import instrument
 from tests.tui.conftest import HOSTILE, made, screen_text, until
 from tests.tui.seats import Seat, at_screen
-from workbench.annotation.survey import ALL, Design
+from workbench.annotation.survey import ALL, SurveyDesign
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.statements import (
     NEGATION,
@@ -46,7 +46,7 @@ async def seated(
     path: Path,
     name: str | None = "ana",
     *,
-    design: Design | None = None,
+    design: SurveyDesign | None = None,
     instrument: str = NAME,
     size: tuple[int, int] = (80, 24),
     begin: bool = True,
@@ -104,7 +104,7 @@ async def test_nothing_on_the_screen_tells_variant_statement_or_anybodys_answer(
     others = tuple(SurveyAnswer("bobby", s.ref, v, True) for s in statements for v in texts)
     base = replace(instrument(), statements=statements, issue_labels=(), party_answers=())
     path = made(tmp_path / "a.db", replace(base, survey=others))
-    async with seated(path, design=Design(variants=(ALL,))) as seat:
+    async with seated(path, design=SurveyDesign(variants=(ALL,))) as seat:
         for _ in range(9):
             text = seat.text.lower()
             for word in (
@@ -234,7 +234,7 @@ async def test_skipped_twice_stays_unanswered_and_the_end_says_so(path: Path) ->
 @pytest.mark.e2e
 async def test_further_statements_are_a_key_away(tmp_path: Path) -> None:
     path = made(tmp_path / "a.db", replace(instrument(*(f"s-{n}" for n in range(4))), survey=()))
-    async with seated(path, design=Design(statements=2, variants=("negation",))) as seat:
+    async with seated(path, design=SurveyDesign(statements=2, variants=("negation",))) as seat:
         await seat.press(*["a"] * 4)
         assert "n continue with 4 more statements" in seat.text
         await seat.pilot.press("n")
@@ -314,7 +314,7 @@ async def test_the_app_can_begin_with_a_survey_and_ends_with_it(path: Path) -> N
     """Whoever answers a survey that was opened for them does not come upon the researcher's
     store.
     """
-    app = WorkbenchApp(path, start="statements", survey=(NAME, Design(statements=2), "ana"))
+    app = WorkbenchApp(path, start="statements", survey=(NAME, SurveyDesign(statements=2), "ana"))
     async with app.run_test(size=(80, 24)) as pilot:
         await until(
             pilot,

@@ -146,9 +146,10 @@ async def test_a_list_of_records_keeps_a_blank_between_columns_and_cuts_with_a_s
     class Cut(App[None]):
         def compose(self) -> ComposeResult:
             names = ("count", "reading", "answer")
-            columns = [record_table.Column(name, name * 4, 9) for name in names[:2]]
+            columns = [record_table.RecordColumn(name, name * 4, 9) for name in names[:2]]
             yield FluidTable(
-                lambda _: [*columns, record_table.Column(names[2], names[2], None)], name="rows"
+                lambda _: [*columns, record_table.RecordColumn(names[2], names[2], None)],
+                name="rows",
             )
 
     app = Cut()
@@ -166,7 +167,9 @@ async def test_a_list_of_records_keeps_a_blank_between_columns_and_cuts_with_a_s
 async def test_a_table_that_scrolls_from_its_first_sight_on_is_laid_out_beside_its_bar() -> None:
     class Long(App[None]):
         def compose(self) -> ComposeResult:
-            yield FluidTable(lambda width: [record_table.Column("all", "all", width)], name="rows")
+            yield FluidTable(
+                lambda width: [record_table.RecordColumn("all", "all", width)], name="rows"
+            )
 
         def on_mount(self) -> None:
             text = "as wide as the table " * 9

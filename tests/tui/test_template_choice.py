@@ -15,7 +15,7 @@ from tests.tui.conftest import judged_by, until
 from workbench import registry
 from workbench.domain.prompts import TemplateChoice
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.kit.template_choice import Offer, TemplatesScreen, form, with_choice
+from workbench.tui.kit.template_choice import PromptChoices, TemplatesScreen, form, with_choice
 from workbench.tui.results.options_dialog import RunsScreen
 from workbench.tui.results.result_screen import screen_class
 
@@ -27,7 +27,7 @@ ResponseBiasScreen = screen_class(registry.audit("response_bias"))
 
 ASK, USER = ("ask", "one chat", "en"), ("ask", "one user", "en")
 EDIT = ("template", "chat personal-1", "False")
-OFFER = Offer(("chat", "user"), {"personal-1": (1, 2)}, ("en", "de"))
+OFFER = PromptChoices(("chat", "user"), {"personal-1": (1, 2)}, ("en", "de"))
 
 
 def test_lines_of_the_form_make_a_choice_and_take_it_back() -> None:

@@ -13,7 +13,7 @@ from textual.widgets import Button, Checkbox, Input, Select, SelectionList
 
 from stores.annotation.annotation_items import save_codebook
 from stores.annotation.annotator import Annotator
-from stores.annotation.labels import Predicted
+from stores.annotation.labels import PredictedLabel
 from stores.annotation.queues import NewItem
 from stores.core.store import Store
 from stores.runs.run_rows import Answered
@@ -116,7 +116,7 @@ def read_some(path: Path, name: str, count: int) -> None:
         known = store.classifiers.get(name)
         pending = store.classifiers.pending(known.reader, "bias_score", None, (), limit=count)
         store.classifiers.predict(
-            known, [Predicted(p.text_id, p.wording_id, "agree", 0.9) for p in pending]
+            known, [PredictedLabel(p.text_id, p.wording_id, "agree", 0.9) for p in pending]
         )
 
 

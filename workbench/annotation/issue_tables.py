@@ -8,11 +8,11 @@ from functools import partial
 
 from workbench.annotation.issues import (
     AnnotatorCount,
+    AnnotatorPair,
     Case,
     IssueAgreement,
     IssueReport,
-    Pair,
-    Standing,
+    LabelStanding,
     anonymous,
 )
 from workbench.domain.instruments import FEWEST, IssueDefinition
@@ -29,11 +29,11 @@ LABEL = (
     "related to it"
 )
 STANDINGS = {
-    Standing.ADJUDICATED: "decided here",
-    Standing.SOURCE: "the source's own label",
-    Standing.MAJORITY: "more than half of the annotators",
-    Standing.TIED: "the annotators' labels tie",
-    Standing.FEW: "too few annotators",
+    LabelStanding.ADJUDICATED: "decided here",
+    LabelStanding.SOURCE: "the source's own label",
+    LabelStanding.MAJORITY: "more than half of the annotators",
+    LabelStanding.TIED: "the annotators' labels tie",
+    LabelStanding.FEW: "too few annotators",
 }
 
 
@@ -275,7 +275,7 @@ def _percent_columns() -> list[Column[IssueAgreement]]:
     ]
 
 
-def pairs(of: IssueFigures) -> Table[tuple[str, Pair]]:
+def pairs(of: IssueFigures) -> Table[tuple[str, AnnotatorPair]]:
     """Return κ of each pair of annotators on each issue."""
     return Table(
         "pairs",

@@ -47,7 +47,7 @@ ONE_PERSON = "fewer than two people labelled it"
 NO_PAIR = "no statement has labels from two people"
 
 
-class Standing(StrEnum):
+class LabelStanding(StrEnum):
     """The reason for a statement's label for an issue, or for its absence."""
 
     ADJUDICATED = "adjudicated"
@@ -61,7 +61,7 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class AnnotatorPair:
     """Two annotators on one issue.
 
     n = statements that both labelled, excluded = those that one of them did.
@@ -83,7 +83,7 @@ class Pairwise:
     """
     sd: float
     "sample deviation over those pairs, or NaN with fewer than two"
-    pairs: tuple[Pair, ...]
+    pairs: tuple[AnnotatorPair, ...]
 
     @property
     def defined(self) -> int:
@@ -102,7 +102,7 @@ class Case:
     source: int | None
     adjudicated: int | None
     gold: int | None
-    standing: Standing
+    standing: LabelStanding
 
     @property
     def tied(self) -> bool:
@@ -179,7 +179,7 @@ class IssueReport:
     def by_one(self) -> int:
         """The number of gold labels that rest on one person's label."""
         return sum(
-            case.standing is Standing.MAJORITY and len(case.labels) == 1 for case in self.cases
+            case.standing is LabelStanding.MAJORITY and len(case.labels) == 1 for case in self.cases
         )
 
     @property
@@ -323,12 +323,14 @@ def _case(
     )
     source, adjudicated = given.get(GOLD), given.get(ADJUDICATION)
     if adjudicated is not None:
-        standing = Standing.ADJUDICATED
+        standing = LabelStanding.ADJUDICATED
     elif gold is not None:
-        standing = Standing.SOURCE if source_counts and source is not None else Standing.MAJORITY
+        standing = (
+            LabelStanding.SOURCE if source_counts and source is not None else LabelStanding.MAJORITY
+        )
     else:
         is_tied = len(labels) > 1 and majority(label for _, label in labels) is None
-        standing = Standing.TIED if is_tied else Standing.FEW
+        standing = LabelStanding.TIED if is_tied else LabelStanding.FEW
     return Case(statement, issue, labels, source, adjudicated, gold, standing)
 
 
@@ -364,7 +366,7 @@ def pairwise(
     pairs has no κ is left out: its mean would be one of other pairs.
     """
     pairs = tuple(
-        Pair(
+        AnnotatorPair(
             people[a],
             people[b],
             _kappa(

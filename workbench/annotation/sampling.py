@@ -35,7 +35,7 @@ ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class OfferedText:
     """A text that may be drawn."""
 
     index: int
@@ -48,7 +48,7 @@ class Offer:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Offers:
+class OfferedTexts:
     """Texts that may be drawn, as columns. A million of them take a few dozen megabytes."""
 
     statements: Sequence[str]
@@ -63,7 +63,7 @@ class Offers:
     "returns the texts at these indices"
 
     @classmethod
-    def of(cls, offers: Iterable[Offer]) -> Offers:
+    def of(cls, offers: Iterable[OfferedText]) -> OfferedTexts:
         """Return offers, whose indices are 0, 1, …, as columns."""
         all_offers = list(offers)
         statements = {offer.statement: 0 for offer in all_offers}
@@ -107,7 +107,7 @@ AT_ONCE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Pick:
+class DrawnText:
     """A text that was drawn."""
 
     index: int
@@ -140,10 +140,10 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class DrawnSample:
     """The drawn texts, and why there are not more."""
 
-    picks: tuple[Pick, ...]
+    picks: tuple[DrawnText, ...]
     strata: int
     short: int
     "number of strata with fewer texts than requested"
@@ -185,7 +185,7 @@ def overlapping(
 
 
 def draw(
-    offers: Iterable[Offer] | Offers,
+    offers: Iterable[OfferedText] | OfferedTexts,
     per_stratum: int,
     rng: np.random.Generator,
     *,
@@ -194,7 +194,7 @@ def draw(
     taken_texts: Collection[str] = (),
     taken_statements: Collection[str] = (),
     limit: int | None = None,
-) -> Sample:
+) -> DrawnSample:
     """Draw up to `per_stratum` texts from every stratum.
 
     The order of the result is random.
@@ -210,35 +210,35 @@ def draw(
     Raises UsageError for numbers that mean nothing.
     """
     _check(per_stratum, labels, overlap, limit)
-    columns = offers if isinstance(offers, Offers) else Offers.of(offers)
+    columns = offers if isinstance(offers, OfferedTexts) else OfferedTexts.of(offers)
     is_held_back = columns.held_back(taken_texts, taken_statements)
     indices = columns.in_strata(np.flatnonzero(~is_held_back))
     drawn_texts: set[str] = set()
-    picks_by_stratum: list[list[Pick]] = []
+    picks_by_stratum: list[list[DrawnText]] = []
     for stratum_indices in (
         np.split(indices, 1 + np.flatnonzero(np.diff(columns.stratum[indices])))
         if len(indices)
         else ()
     ):
-        picked: list[Pick] = []
+        picked: list[DrawnText] = []
         for index in stratum_indices[rng.permutation(len(stratum_indices))]:
             if len(picked) == per_stratum:
                 break
             if (key := plain(columns.read(np.array([index]))[0])) not in drawn_texts:
                 drawn_texts.add(key)
-                picked.append(Pick(int(index), columns.strata[columns.stratum[index]], 1))
+                picked.append(DrawnText(int(index), columns.strata[columns.stratum[index]], 1))
         picks_by_stratum.append(picked)
     short = sum(len(few_picks) < per_stratum for few_picks in picks_by_stratum)
     if limit is not None:
         picks_by_stratum = _limited(picks_by_stratum, limit, rng)
     picks = _picks(picks_by_stratum, labels, overlap, rng)
-    return Sample(
+    return DrawnSample(
         picks, strata=len(picks_by_stratum), short=short, held_back=int(is_held_back.sum())
     )
 
 
 def draw_answers(
-    offers: Iterable[Offer] | Offers,
+    offers: Iterable[OfferedText] | OfferedTexts,
     per_stratum: int,
     rng: np.random.Generator,
     *,
@@ -248,7 +248,7 @@ def draw_answers(
     taken_texts: Collection[str] = (),
     taken_statements: Collection[str] = (),
     limit: int | None = None,
-) -> Sample:
+) -> DrawnSample:
     """Draw `per_stratum` x `strata` texts with the same chance for every answer to be represented.
 
     At most `limit` are drawn.
@@ -261,20 +261,20 @@ def draw_answers(
     """
     _check(per_stratum, labels, overlap, limit)
     size = per_stratum * strata if limit is None else min(per_stratum * strata, limit)
-    columns = offers if isinstance(offers, Offers) else Offers.of(offers)
+    columns = offers if isinstance(offers, OfferedTexts) else OfferedTexts.of(offers)
     is_held_back = columns.held_back(taken_texts, taken_statements)
     indices = np.flatnonzero(~is_held_back)
     indices = columns.in_strata(indices[rng.permutation(len(indices))])
     answers = columns.answers[indices]
     chances = inclusion(answers, size)
-    by_stratum: defaultdict[str, list[Pick]] = defaultdict(list)
+    by_stratum: defaultdict[str, list[DrawnText]] = defaultdict(list)
     for position in systematic(chances, rng):
         index, stratum = int(indices[position]), columns.strata[columns.stratum[indices[position]]]
         by_stratum[stratum].append(
-            Pick(index, stratum, 1, float(chances[position]), int(answers[position]))
+            DrawnText(index, stratum, 1, float(chances[position]), int(answers[position]))
         )
     is_certain = chances >= 1
-    return Sample(
+    return DrawnSample(
         _picks(list(by_stratum.values()), labels, overlap, rng),
         strata=strata,
         short=0,
@@ -330,8 +330,8 @@ def systematic(chances: FloatArray, rng: np.random.Generator) -> list[int]:
 
 
 def _picks(
-    drawn: Sequence[Sequence[Pick]], labels: int, overlap: float, rng: np.random.Generator
-) -> tuple[Pick, ...]:
+    drawn: Sequence[Sequence[DrawnText]], labels: int, overlap: float, rng: np.random.Generator
+) -> tuple[DrawnText, ...]:
     """Decide which picks several people label, and bring all into a random order."""
     overlaps = overlapping(
         sum(map(len, drawn)), overlap, [len(stratum_picks) for stratum_picks in drawn], rng
@@ -356,8 +356,8 @@ def _check(per_stratum: int, labels: int, overlap: float, limit: int | None) -> 
 
 
 def _limited(
-    drawn: Sequence[Sequence[Pick]], limit: int, rng: np.random.Generator
-) -> list[list[Pick]]:
+    drawn: Sequence[Sequence[DrawnText]], limit: int, rng: np.random.Generator
+) -> list[list[DrawnText]]:
     """Return a random part of the drawn texts.
 
     It precedes the decision which of them several people label.

@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.domain.annotations import Codebook, LabelOption, Subject
+from workbench.domain.annotations import Codebook, LabelOption, LabelSubject
 from workbench.domain.keys import SEED
 from workbench.domain.statements import (
     ORIGINAL,
@@ -35,7 +35,7 @@ CODEBOOK = Codebook(
     name="survey",
     title="Survey",
     question="Do you agree or disagree with this statement?",
-    subject=Subject.STATEMENT,
+    subject=LabelSubject.STATEMENT,
     options=(
         LabelOption(AGREE, "a", "you agree with it, or rather agree"),
         LabelOption(DISAGREE, "d", "you disagree with it, or rather disagree"),
@@ -58,7 +58,7 @@ it.
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
+class SurveyDesign:
     """The wordings for each respondent.
 
     Those with one seed answer the same wordings, each in their own order.
@@ -103,7 +103,7 @@ def _check_variant(name: str) -> None:
 def draw(
     statements: Sequence[Statement],
     language: str,
-    design: Design,
+    design: SurveyDesign,
     rng: np.random.Generator,
     asked: Collection[Ask] = (),
 ) -> tuple[tuple[Ask, ...], ...]:
@@ -124,7 +124,7 @@ def draw(
 def _chosen(
     statement: Statement,
     language: str,
-    design: Design,
+    design: SurveyDesign,
     rng: np.random.Generator,
     asked: Collection[Ask],
 ) -> tuple[Ask, ...]:

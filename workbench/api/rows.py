@@ -12,8 +12,8 @@ from workbench.errors import MissingPackage, UnknownName
 from workbench.figures.table import Column, Kind, Table
 from workbench.figures.write.html import html_table
 from workbench.installed import install
-from workbench.tidy.columns import Batch, Field, Row, Type
-from workbench.tidy.columns import Rows as Declared
+from workbench.tidy.columns import ColumnBatch, ColumnField, Row, ValueType
+from workbench.tidy.columns import RowKind as Declared
 from workbench.tidy.export import ArrowBatches, arrow, moment, records
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 SHOWN = 10
 "rows that a notebook shows"
 KINDS = {
-    Type.TEXT: Kind.TEXT,
-    Type.WHOLE: Kind.COUNT,
-    Type.NUMBER: Kind.COEFFICIENT,
-    Type.TRUTH: Kind.TEXT,
+    ValueType.TEXT: Kind.TEXT,
+    ValueType.WHOLE: Kind.COUNT,
+    ValueType.NUMBER: Kind.COEFFICIENT,
+    ValueType.TRUTH: Kind.TEXT,
 }
 
 
@@ -112,13 +112,13 @@ class Rows(Records):
 
     of: Declared
     "the declared columns with their meanings"
-    read: Callable[[], Iterator[Batch]]
+    read: Callable[[], Iterator[ColumnBatch]]
     "reads the rows by columns, some thousands at a time"
     counted: Callable[[], int | None]
     "counts the rows without reading them; None: they have to be read"
     state: Callable[[], object]
     "changes with the store"
-    _held: list[tuple[object, list[Batch]]] = field(default_factory=list, init=False)
+    _held: list[tuple[object, list[ColumnBatch]]] = field(default_factory=list, init=False)
 
     @property
     def columns(self) -> dict[str, str]:
@@ -174,7 +174,7 @@ class Rows(Records):
             .unify_dictionaries()
         )
 
-    def _batches(self) -> Iterator[Batch]:
+    def _batches(self) -> Iterator[ColumnBatch]:
         cached = self._held.pop() if self._held else (None, [])
         return iter(cached[1]) if cached[0] == self.state() else self.read()
 
@@ -211,17 +211,17 @@ class Rows(Records):
         return html_table(table)
 
 
-_VALUES: dict[Type, Callable[[Field, Any], Any]] = {
-    Type.RECORDS: records,
-    Type.TIME: lambda _, value: moment(value),
+_VALUES: dict[ValueType, Callable[[ColumnField, Any], Any]] = {
+    ValueType.RECORDS: records,
+    ValueType.TIME: lambda _, value: moment(value),
 }
 "type -> the function that makes Python's value of one that rows hold otherwise"
 
 
-def _shown(field: Field, place: int) -> Callable[[Row], Any]:
+def _shown(field: ColumnField, place: int) -> Callable[[Row], Any]:
     def shown(row: Row) -> Any:
         value = row[place]
-        if value is None or field.type in (Type.WHOLE, Type.NUMBER):
+        if value is None or field.type in (ValueType.WHOLE, ValueType.NUMBER):
             return value
         if field.parts:
             return "; ".join(f"{dict(record)}" for record in records(field, value))

@@ -28,8 +28,8 @@ from workbench.audits.followed_plans import with_plans
 from workbench.errors import ReadOnlyStore, StoreError, UsageError
 from workbench.figures.json_values import to_json_values
 from workbench.figures.visible import visible
-from workbench.tidy.columns import Batch, Choice
-from workbench.tidy.columns import Rows as Declared
+from workbench.tidy.columns import ColumnBatch, RowSelection
+from workbench.tidy.columns import RowKind as Declared
 from workbench.tidy.export import KINDS, Exported
 from workbench.tidy.people import statements_listed
 
@@ -128,7 +128,7 @@ class Store(Typed):
         """
         return self._rows(
             KINDS["answers"],
-            Choice(_names(model), _names(audit), _names(instrument), expand, names),
+            RowSelection(_names(model), _names(audit), _names(instrument), expand, names),
         )
 
     def readings(
@@ -143,7 +143,7 @@ class Store(Typed):
         """Return the readings of answers, one row per answer and reader."""
         return self._rows(
             KINDS["readings"],
-            Choice(_names(model), _names(audit), _names(instrument), expand, names),
+            RowSelection(_names(model), _names(audit), _names(instrument), expand, names),
         )
 
     def probabilities(
@@ -160,16 +160,20 @@ class Store(Typed):
         """
         return self._rows(
             KINDS["probabilities"],
-            Choice(_names(model), _names(audit), _names(instrument), names=names),
+            RowSelection(_names(model), _names(audit), _names(instrument), names=names),
         )
 
     def labels(self, *, instrument: Names = None, names: bool = False) -> Rows:
         """Return the labels that people gave, changed or withdrew."""
-        return self._rows(KINDS["labels"], Choice(instruments=_names(instrument), names=names))
+        return self._rows(
+            KINDS["labels"], RowSelection(instruments=_names(instrument), names=names)
+        )
 
     def rulings(self, *, instrument: Names = None, names: bool = False) -> Rows:
         """Return all events of auditors' rulings."""
-        return self._rows(KINDS["rulings"], Choice(instruments=_names(instrument), names=names))
+        return self._rows(
+            KINDS["rulings"], RowSelection(instruments=_names(instrument), names=names)
+        )
 
     def verdicts(
         self,
@@ -181,7 +185,7 @@ class Store(Typed):
     ) -> Rows:
         """Return the verdicts on statements, one row per statement, test and template."""
         selection = _names(model), _names(audit), _names(instrument)
-        return self._rows(KINDS["verdicts"], Choice(*selection, rulings=not without_rulings))
+        return self._rows(KINDS["verdicts"], RowSelection(*selection, rulings=not without_rulings))
 
     def figures(
         self,
@@ -193,7 +197,7 @@ class Store(Typed):
     ) -> Rows:
         """Return every figure of every audit, one row per value. `results` has them as tables."""
         selection = _names(model), _names(audit), _names(instrument)
-        return self._rows(KINDS["figures"], Choice(*selection, rulings=not without_rulings))
+        return self._rows(KINDS["figures"], RowSelection(*selection, rulings=not without_rulings))
 
     def _result(
         self, audit: str, options: Mapping[str, Any], runs: Sequence[str] | None = None
@@ -271,7 +275,7 @@ class Store(Typed):
         archived : archived statements instead of current ones
         """
         filters = Filters(search=search, issue=issue, tag=tagged, archived=archived)
-        return self._rows(statements_listed(filters), Choice(instruments=_names(instrument)))
+        return self._rows(statements_listed(filters), RowSelection(instruments=_names(instrument)))
 
     def import_file(
         self, path: str | Path, *, dry_run: bool = False, **options: Unpack[ImportOptions]
@@ -442,7 +446,7 @@ class Store(Typed):
         except ReadOnlyStore:
             return read(self._readable())
 
-    def _rows(self, of: Declared, choice: Choice) -> Rows:
+    def _rows(self, of: Declared, choice: RowSelection) -> Rows:
         choice.check(self.opened)
 
         def counted() -> int | None:
@@ -454,7 +458,7 @@ class Store(Typed):
 
         return Rows(of, lambda: self._read(of, choice), counted, state)
 
-    def _read(self, kind: Declared, choice: Choice) -> Iterator[Batch]:
+    def _read(self, kind: Declared, choice: RowSelection) -> Iterator[ColumnBatch]:
         """Yield rows, from a copy of the store if readings of rules have to be stored."""
         n_batches = 0
         try:

@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from workbench.audits.result import Result
     from workbench.domain.designs import Design
     from workbench.domain.findings import LintFinding
-    from workbench.domain.readings import Readings
-    from workbench.domain.reviews import Judged
+    from workbench.domain.readings import ReadingChoice
+    from workbench.domain.reviews import RunSignals
     from workbench.evidence.letters import LabelProbabilities
     from workbench.evidence.runs import AnswerSelection
     from workbench.figures.table import AnyTable
@@ -112,7 +112,7 @@ class Defaults:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AuditPlace:
     """The place of an audit's figures in the terminal."""
 
     mode: str
@@ -224,7 +224,7 @@ class Audit(ABC):
     """verbs of its own on the command line: (verb, `module:name` of a `FigureVerb` or a module
     below `workbench.cli`, its purpose in a line, the heading that lists it unless that is
     judging)"""
-    place: ClassVar[Place | None] = None
+    place: ClassVar[AuditPlace | None] = None
     then: ClassVar[str] = ""
     """the command after `workbench` for the next step once a model was asked, with the words STORE
     and MODEL as placeholders; empty: `command` for that model"""
@@ -391,7 +391,9 @@ class Audit(ABC):
         """Return the letters that a prompt offers, or an empty string."""
         return ""
 
-    def judged_for_review(self, store: Store, run: Run, readings: Readings) -> Judged | None:
+    def judged_for_review(
+        self, store: Store, run: Run, readings: ReadingChoice
+    ) -> RunSignals | None:
         """Return the figures of a run for review by an auditor.
 
         It is None if the audit has no verdicts on statements. Raises UsageError if nothing of the
@@ -399,7 +401,7 @@ class Audit(ABC):
         """
         return None
 
-    def verdict_tables(self, store: Store, run: Run, readings: Readings) -> Sequence[AnyTable]:
+    def verdict_tables(self, store: Store, run: Run, readings: ReadingChoice) -> Sequence[AnyTable]:
         """Return the verdicts of a run on statements, over all templates and under each.
 
         The first table is over all templates. Each other one is under a template, which is its
@@ -419,7 +421,7 @@ class Audit(ABC):
 
         return letter_probabilities(store, run)
 
-    def known_for_review(self, run: Run, shared: Mapping[object, Any]) -> Judged | None:
+    def known_for_review(self, run: Run, shared: Mapping[object, Any]) -> RunSignals | None:
         """Return the figures for review from those that `home` has judged.
 
         It is None if `home` has not judged the run, since nothing is read for it.
@@ -683,13 +685,13 @@ class Audit(ABC):
         Raises WorkbenchError for answers that cannot be judged.
         """
         from workbench.audits.result import reported, reported_beside
-        from workbench.domain.readings import Readings
+        from workbench.domain.readings import ReadingChoice
         from workbench.evidence.runs import AnswerSelection, names_model, whole_names
 
         # results on several models are restricted to these models below
         models = request.models if self.each_run else ()
         which = AnswerSelection(
-            request.instrument or None, models, readings=Readings(rulings=request.rulings)
+            request.instrument or None, models, readings=ReadingChoice(rulings=request.rulings)
         )
         if not self.each_run:
             which = which.with_personas_in(whole_names(store, request.compare))

@@ -20,7 +20,7 @@ from workbench.audits.printed import HomeLine, Medium, Printed
 from workbench.audits.reported import Reference, Reported, ReportedItem, ReportRequest
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
-from workbench.domain.verdicts import Outcome
+from workbench.domain.verdicts import RepeatedVerdict
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.answered import AnsweredPlan
 from workbench.evidence.rulings import NOTHING_RULED, RulingNotes
@@ -312,7 +312,7 @@ def _has(row: Any, column: Column[Any], values: Sequence[str]) -> bool:
 def _said(row: Any, column: Column[Any]) -> Any:
     """Return a value as a condition names it. An outcome over several templates is its verdict."""
     value = column.value(row)
-    return value.verdict if isinstance(value, Outcome) else value
+    return value.verdict if isinstance(value, RepeatedVerdict) else value
 
 
 def _check(made: Sequence[AnyTable], where: Mapping[str, Sequence[str]]) -> None:

@@ -49,7 +49,7 @@ class Listed:
     "empty: the name of the verb"
 
 
-class Command(click.Command):
+class VerbCommand(click.Command):
     """The command of a verb."""
 
     def __init__(self, name: str, verb: Verb, summary: str) -> None:
@@ -204,7 +204,7 @@ class Verbs(click.Group):
         """Return the names of the verbs, in the order of the list."""
         return list(self.listed)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> VerbCommand | None:  # noqa: ARG002
         """Return the command of a verb."""
         entry = self.listed.get(cmd_name)
         if entry is None:
@@ -212,13 +212,13 @@ class Verbs(click.Group):
         if ":" in entry.module:  # an audit brings it
             from workbench.cli.planning import of_audit
 
-            return Command(cmd_name, of_audit(cmd_name, resolve_name(entry.module)), entry.help)
+            return VerbCommand(cmd_name, of_audit(cmd_name, resolve_name(entry.module)), entry.help)
         module = import_module(f"workbench.cli.{entry.module}")
-        return Command(cmd_name, getattr(module, entry.function or cmd_name), entry.help)
+        return VerbCommand(cmd_name, getattr(module, entry.function or cmd_name), entry.help)
 
     def narrowed(
         self, ctx: click.Context, words: Sequence[str], *, look: bool = False
-    ) -> Command | None:
+    ) -> VerbCommand | None:
         """Return the command of a verb, with the options that the words after the verb leave.
 
         `look` allows it to look into the store that they name.
@@ -227,7 +227,7 @@ class Verbs(click.Group):
         command = self.get_command(ctx, name)
         if command is None or command.verb.narrowed is None:
             return command
-        return Command(name, command.verb.narrowed(arguments, look), self.listed[name].help)
+        return VerbCommand(name, command.verb.narrowed(arguments, look), self.listed[name].help)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -369,7 +369,7 @@ def said(error: click.UsageError) -> str:
 
 def _settled(ctx: click.Context | None) -> set[str]:
     """Return the flags of what `--as-published` sets, in the audits that a command is about."""
-    verb = ctx.command.verb if ctx is not None and isinstance(ctx.command, Command) else None
+    verb = ctx.command.verb if ctx is not None and isinstance(ctx.command, VerbCommand) else None
     audits = (
         [audit for option in verb.options if option.name == "audit" for audit in option.choices]
         if verb

@@ -11,7 +11,7 @@ from workbench.cli.output import FIGURES, FOLDERS
 from workbench.cli.verbs import Namespace, verb
 from workbench.commands.questionnaire import SetQuestionCommand, SetScaleCommand
 from workbench.domain.names import listed, plural
-from workbench.domain.questionnaires import Role, counted_roles
+from workbench.domain.questionnaires import QuestionRole, counted_roles
 from workbench.errors import UsageError
 from workbench.options.option import Option, Section, flag
 from workbench.options.shared import STORE
@@ -154,9 +154,9 @@ def _show(store: Store, name: str, options: Namespace) -> int:
 
 def _counts(summary: QuestionnaireSummary) -> str:
     roles = {
-        Role.CONTEXT: summary.context,
-        Role.TARGET: summary.target,
-        Role.SURVEY: summary.survey,
+        QuestionRole.CONTEXT: summary.context,
+        QuestionRole.TARGET: summary.target,
+        QuestionRole.SURVEY: summary.survey,
     }
     return (
         f"{counted_roles(roles)}, "
@@ -204,7 +204,7 @@ def _history(store: Store, name: str, options: Namespace) -> int:
     return 0
 
 
-def _history_table(lines: Sequence[Changed]) -> AnyTable:
+def _history_table(lines: Sequence[Revision]) -> AnyTable:
     """Return the table of changes to questions and scales, the oldest first."""
     from workbench.figures.table import Column, Kind, Table
 
@@ -226,7 +226,7 @@ def _history_table(lines: Sequence[Changed]) -> AnyTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class Revision:
     """One revision of a question or a scale, with what it changed of the one before it."""
 
     at: str
@@ -237,7 +237,7 @@ class Changed:
     now: Mapping[str, str]
 
 
-def _changes(found: Sequence[QuestionRevision | ScaleRevision]) -> list[Changed]:
+def _changes(found: Sequence[QuestionRevision | ScaleRevision]) -> list[Revision]:
     previous: dict[str, dict[str, str]] = {}
     lines = []
     for revision in found:
@@ -246,7 +246,7 @@ def _changes(found: Sequence[QuestionRevision | ScaleRevision]) -> list[Changed]
         change = _difference(old_values, values) if old_values is not None else _listed(values)
         previous[subject] = values
         lines.append(
-            Changed(revision.at, revision.person, subject, revision.revision, change, values)
+            Revision(revision.at, revision.person, subject, revision.revision, change, values)
         )
     return lines
 

@@ -249,11 +249,11 @@ def review(options: Namespace) -> int:
 
 def _review(store: Store, options: Namespace) -> Review:
     from workbench.audits.chosen_run import run_of
-    from workbench.domain.readings import Readings
+    from workbench.domain.readings import ReadingChoice
     from workbench.pipeline.review import review as of_run
 
     run = run_of(store, options)
-    return of_run(store, run, Readings(options.reader))
+    return of_run(store, run, ReadingChoice(options.reader))
 
 
 def _reviewing_show(options: Namespace, progress: ReviewProgress) -> int:
@@ -289,7 +289,7 @@ def _reviewing_show(options: Namespace, progress: ReviewProgress) -> int:
 
 def _next(store: Store, options: Namespace, progress: ReviewProgress) -> int:
     from stores.annotation.rulings import DIGITS
-    from workbench.domain.reviews import Ranked
+    from workbench.domain.reviews import RankedStatement
     from workbench.evidence import ruling_subjects as subjects
     from workbench.pipeline import review_item as item
     from workbench.pipeline import review_tables as tables
@@ -315,7 +315,7 @@ def _next(store: Store, options: Namespace, progress: ReviewProgress) -> int:
     instrument = progress.of.run.instrument if len(store.instruments.names()) > 1 else ""
     labels = (
         ()
-        if isinstance(pending.item, Ranked)
+        if isinstance(pending.item, RankedStatement)
         else subjects.find_subject(store, pending.subject).labels
     )
     model = ""

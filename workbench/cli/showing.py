@@ -15,7 +15,7 @@ from stores.runs.readings import thoughts_of
 from workbench import registry
 from workbench.cli.completing import is_sqlite
 from workbench.cli.output import FIGURES, medium, print_json, print_out, say, say_wrapped
-from workbench.cli.parser import NAMES, NEAR, Command
+from workbench.cli.parser import NAMES, NEAR, VerbCommand
 from workbench.cli.verbs import AT_HAND, Namespace, Verb, hint, verb
 from workbench.commands.audit_options import AUDIT as ASKED
 from workbench.commands.audit_options import listing
@@ -116,7 +116,7 @@ def narrowed(words: Sequence[str], look: bool) -> Verb:
 
 def _named(name: str, words: Sequence[str]) -> bool:
     """Return whether words name an audit behind options, and not as the value of one."""
-    command = Command("show", of(registry.audit(name)), "")
+    command = VerbCommand("show", of(registry.audit(name)), "")
     return bool(
         command.make_context("show", [*words], resilient_parsing=True).params["audit"] == name
     )

@@ -28,8 +28,8 @@ from workbench.whole_folders import whole_file
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from workbench.annotation.survey import Design
-    from workbench.synthetic.population import Known
+    from workbench.annotation.survey import SurveyDesign
+    from workbench.synthetic.population import IdealScore
 
 
 @verb(
@@ -70,7 +70,7 @@ def synthesize(options: Namespace) -> int:
     return 0
 
 
-def _show(figures: tuple[Known, ...]) -> None:
+def _show(figures: tuple[IdealScore, ...]) -> None:
     say("Scores of an ideal predictor on these respondents, in %; its bias is 0 except for chance.")
     table(
         ["target", "n", "yes", "majority", "accuracy", "± chance", "bias ± chance"],
@@ -159,10 +159,10 @@ def _answer(options: Namespace) -> int:
     return run_app(options.store, start="statements", survey=(instrument, design, name))
 
 
-def _design(options: Namespace) -> Design:
-    from workbench.annotation.survey import PUBLISHED, Design
+def _design(options: Namespace) -> SurveyDesign:
+    from workbench.annotation.survey import PUBLISHED, SurveyDesign
 
-    design = Design(
+    design = SurveyDesign(
         statements=options.statements,
         variants=listed_words(options.variants) or PUBLISHED,
         seed=options.seed,

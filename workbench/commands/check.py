@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from workbench.commands.command import Choices, JobCommand, Preview, option, shared_option
+from workbench.commands.command import JobCommand, OptionChoices, Preview, option, shared_option
 from workbench.domain.job_kinds import CHECK
 from workbench.errors import FieldError, UsageError
 from workbench.options.option import Type
@@ -91,7 +91,7 @@ class CheckCommand(JobCommand):
         )
 
     @classmethod
-    def choices(cls, store: Store, texts: Mapping[str, Any]) -> Mapping[str, Choices]:
+    def choices(cls, store: Store, texts: Mapping[str, Any]) -> Mapping[str, OptionChoices]:
         """Return the instruments, the languages of one, and the thresholds of its last check."""
         from workbench.pipeline.checking import thresholds_of
 
@@ -111,10 +111,11 @@ class CheckCommand(JobCommand):
         }
         thresholds, options = asdict(thresholds_of(store, name)), cls.options()
         choices = {
-            cosine: Choices(default=options[cosine].text(thresholds[cosine])) for cosine in COSINES
+            cosine: OptionChoices(default=options[cosine].text(thresholds[cosine]))
+            for cosine in COSINES
         }
-        choices["instrument"] = Choices.from_names(names, name)
-        choices["language"] = Choices.from_names(sorted(languages), instrument.language)
+        choices["instrument"] = OptionChoices.from_names(names, name)
+        choices["language"] = OptionChoices.from_names(sorted(languages), instrument.language)
         return choices
 
     def check_spec(self, store: Store) -> CheckSpec:

@@ -22,7 +22,7 @@ EMPTY = ("", (), None)
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class OptionChoices:
     """The values that a store offers for an option."""
 
     values: Sequence[tuple[str, str]] = ()
@@ -293,7 +293,7 @@ class JobCommand(Command):
         """
 
     @classmethod
-    def choices(cls, store: Store, texts: Mapping[str, Any]) -> Mapping[str, Choices]:  # noqa: ARG003  of the interface
+    def choices(cls, store: Store, texts: Mapping[str, Any]) -> Mapping[str, OptionChoices]:  # noqa: ARG003  of the interface
         """Return the choices of options. `texts` has the leading options as they are typed.
 
         Raises UsageError if the store lacks what the command needs.

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from workbench.commands.command import Choices, JobCommand, Outcome, Preview, option, shared_option
+from workbench.commands.command import (
+    JobCommand,
+    OptionChoices,
+    Outcome,
+    Preview,
+    option,
+    shared_option,
+)
 from workbench.domain.drafting import DRAFTED, REWORDED, RULED, DraftPrompt
 from workbench.domain.job_kinds import DRAFT
 from workbench.domain.names import listed_words, plural
@@ -125,7 +132,7 @@ class DraftCommand(JobCommand):
         )
 
     @classmethod
-    def choices(cls, store: Store, texts: Mapping[str, Any]) -> Mapping[str, Choices]:
+    def choices(cls, store: Store, texts: Mapping[str, Any]) -> Mapping[str, OptionChoices]:
         """Return the instruments, and the languages and kinds of wordings of one."""
         summaries = {summary.name: summary for summary in store.instruments.summaries()}
         if not summaries:
@@ -147,10 +154,10 @@ class DraftCommand(JobCommand):
         if has_changed_forms:
             default = [VariantKind.CHANGED]
         return {
-            "instrument": Choices.from_names(summaries, name),
-            "language": Choices.from_names(languages, languages[0] if languages else ""),
-            "kind": Choices.from_names(kinds, ",".join(default)),
-            "model": Choices(default=FIRST_MODEL),
+            "instrument": OptionChoices.from_names(summaries, name),
+            "language": OptionChoices.from_names(languages, languages[0] if languages else ""),
+            "kind": OptionChoices.from_names(kinds, ",".join(default)),
+            "model": OptionChoices(default=FIRST_MODEL),
         }
 
     def kinds(self) -> tuple[VariantKind, ...]:

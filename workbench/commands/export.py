@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.domain.instruments import Instrument
     from workbench.formats.write import Export, Written
-    from workbench.tidy.columns import Rows
+    from workbench.tidy.columns import RowKind
     from workbench.tidy.export import Exported
 
 PEOPLE = ("counts", "pseudonyms", "none")
@@ -131,11 +131,11 @@ class ExportCommand(ImmediateCommand):
 
         Raises WorkbenchError if they cannot be written.
         """
-        from workbench.tidy.columns import Choice
+        from workbench.tidy.columns import RowSelection
         from workbench.tidy.export import export
 
         self.check()
-        choice = Choice(
+        choice = RowSelection(
             models=self.model,
             audits=self.audit,
             instruments=listed(self.instrument),
@@ -188,7 +188,7 @@ class ExportCommand(ImmediateCommand):
                 f"{', '.join(names)}: rows without a model or audit; leave out --model and --audit"
             )
 
-    def _row_kinds(self) -> Sequence[Rows]:
+    def _row_kinds(self) -> Sequence[RowKind]:
         """Return the kinds of rows. Raises UnknownName."""
         from workbench.tidy.export import kinds
 

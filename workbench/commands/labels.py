@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.commands.command import ImmediateCommand, Outcome, option, shared_option
-from workbench.domain.annotations import PURPOSES, Codebook, Reason
+from workbench.domain.annotations import PURPOSES, Codebook, DisagreementReason
 from workbench.domain.names import plural
 from workbench.errors import UsageError
 from workbench.formats.label_tools import TOOLS
@@ -184,7 +184,7 @@ class AdjudicateCommand(ImmediateCommand):
         None, "decide this item; with --label and --annotator", type=Type.WHOLE, metavar="ITEM"
     )
     label: str | None = option(None)
-    reason: str = option("other", choices=tuple(reason.value for reason in Reason))
+    reason: str = option("other", choices=tuple(reason.value for reason in DisagreementReason))
     note: str = option("")
     annotator: str | None = shared_option(ANNOTATOR.but(help="who decides", none=""))
 
@@ -199,7 +199,12 @@ class AdjudicateCommand(ImmediateCommand):
                 "disagreements are listed"
             )
         store.labels.decide(
-            self.item, codebook, self.label, Reason(self.reason), self.note, self.annotator
+            self.item,
+            codebook,
+            self.label,
+            DisagreementReason(self.reason),
+            self.note,
+            self.annotator,
         )
         return Outcome(
             f"Item {self.item} is {self.label}, decided by {self.annotator}.",

@@ -9,7 +9,7 @@ from workbench import registry
 from workbench.commands.command import ImmediateCommand, Outcome, option, shared_option
 from workbench.commands.people import changing_person
 from workbench.domain.names import plural
-from workbench.domain.questionnaires import Form, Meaning, Pole, Role, Scale
+from workbench.domain.questionnaires import Form, Meaning, Pole, QuestionRole, Scale
 from workbench.errors import UnknownName, UsageError
 from workbench.options.shared import INSTRUMENT, PERSON
 
@@ -108,7 +108,7 @@ class SetQuestionCommand(QuestionnaireCommand):
     role: str | None = option(
         None,
         "of --question; none removes it, its answers stay",
-        choices=(*map(str, Role), NONE),
+        choices=(*map(str, QuestionRole), NONE),
     )
     form: str | None = option(
         None,
@@ -131,7 +131,7 @@ class SetQuestionCommand(QuestionnaireCommand):
             name,
             self.question,
             person=changing_person(self.person),
-            role=_value(Role, self.role),
+            role=_value(QuestionRole, self.role),
             form=_value(Form, self.form),
             scale=self.scale_of or KEEP,
             leaning=_value(Pole, self.yes),

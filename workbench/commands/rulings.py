@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from workbench.commands.command import ImmediateCommand, Outcome, option, shared_option
 from workbench.domain.names import plural
-from workbench.domain.rulings import EXPECTED, RULED_ON, Ruling, Verdict, from_plain, plain
+from workbench.domain.rulings import EXPECTED, RULED_ON, Ruling, RulingVerdict, from_plain, plain
 from workbench.errors import UsageError
 from workbench.options.option import Type
 from workbench.options.shared import INSTRUMENT, MODEL, READER
@@ -87,7 +87,7 @@ class RuleCommand(ImmediateCommand):
 
         if self.all_models and self.model is not None:
             raise UsageError("--all-models and --model exclude each other; give one of them")
-        verdict = Verdict(self.verdict.replace("-", " "))
+        verdict = RulingVerdict(self.verdict.replace("-", " "))
         subjects = [self._subject(store, name) for name in self.subject]
         for subject in subjects:
             ruling_subjects.check_ruling(subject, verdict, self.reading)
@@ -118,7 +118,7 @@ class RuleCommand(ImmediateCommand):
 
         return with_reading_of(store, find_subject(store, name, self.instrument), self.reader)
 
-    def _model(self, store: Store, subject: RulingSubject, verdict: Verdict) -> str:
+    def _model(self, store: Store, subject: RulingSubject, verdict: RulingVerdict) -> str:
         """Return the name of the model that a ruling applies to alone, or "" for every model."""
         from workbench.evidence.ruling_subjects import ruled_model
 

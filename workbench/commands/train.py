@@ -15,7 +15,14 @@ from workbench.classifier.config import (
     Premise,
     TrainConfig,
 )
-from workbench.commands.command import Choices, JobCommand, Outcome, Preview, option, shared_option
+from workbench.commands.command import (
+    JobCommand,
+    OptionChoices,
+    Outcome,
+    Preview,
+    option,
+    shared_option,
+)
 from workbench.domain.job_kinds import CLASSIFY, TRAIN
 from workbench.errors import JobError, UsageError
 from workbench.options.option import Type
@@ -169,23 +176,25 @@ class TrainCommand(JobCommand):
         )
 
     @classmethod
-    def choices(cls, store: Store, texts: Mapping[str, Any]) -> Mapping[str, Choices]:
+    def choices(cls, store: Store, texts: Mapping[str, Any]) -> Mapping[str, OptionChoices]:
         """Return a free name, the queues of the codebook, and the settings of the base."""
         options = cls.options()
         defaults = TrainConfig.for_base(texts.get("base") or EMBEDDED_BASE).as_json()
         choices = {
-            name: Choices.from_names(options[name].choices, options[name].text(defaults[name]))
+            name: OptionChoices.from_names(
+                options[name].choices, options[name].text(defaults[name])
+            )
             for name in SETTINGS
             if defaults[name] is not None
         }
         note = f"a folder, a hub id such as {PUBLISHED_BASE} (published), or {EMBEDDED_BASE}"
-        choices["base"] = Choices(default=EMBEDDED_BASE, note=note)
-        choices["name"] = Choices(default=free_name(store))
+        choices["base"] = OptionChoices(default=EMBEDDED_BASE, note=note)
+        choices["name"] = OptionChoices(default=free_name(store))
         codebook = texts.get("codebook") or options["codebook"].default
         queues = [queue for queue in store.queues.list() if queue.codebook.name == codebook]
         for purpose in ("training", "test"):
             names = [queue.name for queue in queues if queue.purpose == purpose]
-            choices[purpose] = Choices.from_names(names, ",".join(names))
+            choices[purpose] = OptionChoices.from_names(names, ",".join(names))
         return choices
 
     def config(self) -> TrainConfig:
@@ -279,7 +288,7 @@ class ClassifyCommand(JobCommand):
         return cls(spec.classifier, spec.instrument, spec.models)
 
     @classmethod
-    def choices(cls, store: Store, texts: Mapping[str, Any]) -> Mapping[str, Choices]:
+    def choices(cls, store: Store, texts: Mapping[str, Any]) -> Mapping[str, OptionChoices]:
         """Return the classifiers, the newest first, and whose answers there are."""
         from workbench.evidence import readings
 
@@ -287,14 +296,14 @@ class ClassifyCommand(JobCommand):
         if not notes:
             raise UsageError("There is no classifier yet. Esc, then n and t: train one.")
         runs = readings.free_text_runs(store)
-        instruments = Choices.from_names(dict.fromkeys(run.instrument for run in runs), "")
+        instruments = OptionChoices.from_names(dict.fromkeys(run.instrument for run in runs), "")
         models = tuple(dict.fromkeys(run.model for run in runs))
         newest = next(iter(notes))
         note = notes.get(texts.get("classifier") or newest, "")
         return {
-            "classifier": Choices([(name, name) for name in notes], newest, note),
+            "classifier": OptionChoices([(name, name) for name in notes], newest, note),
             "instrument": replace(instruments, values=[cls.ALL_INSTRUMENTS, *instruments.values]),
-            "model": Choices.from_names(models, ",".join(models)),
+            "model": OptionChoices.from_names(models, ",".join(models)),
         }
 
     def preview(self, store: Store) -> Preview:

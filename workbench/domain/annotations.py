@@ -13,7 +13,7 @@ from workbench.domain.readings import STANCES
 from workbench.errors import UsageError
 
 
-class Subject(StrEnum):
+class LabelSubject(StrEnum):
     """The kind of thing that is labelled."""
 
     RESPONSE = "response"
@@ -52,7 +52,7 @@ class Codebook:
     name: str
     title: str
     question: str
-    subject: Subject
+    subject: LabelSubject
     options: tuple[LabelOption, ...]
     guideline: str
     ordinal: tuple[str, ...] = ()
@@ -107,7 +107,7 @@ def change_fault(before: Codebook, after: Codebook) -> str:
     )
 
 
-class Reason(StrEnum):
+class DisagreementReason(StrEnum):
     """The reason of a disagreement of annotators, in the opinion of the adjudicator."""
 
     SLIP = "slip"

@@ -229,14 +229,14 @@ _SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class ChoiceFault:
     """The reason why a text is not a multiple-choice question."""
 
     found: str
     expected: str
 
 
-def parse_choice(text: str) -> Choice | Fault:
+def parse_choice(text: str) -> Choice | ChoiceFault:
     r"""Return the question in a text, or the fault of the text.
 
     Lines may end as on Windows, and empty ones may follow the last option.
@@ -251,7 +251,7 @@ def parse_choice(text: str) -> Choice | Fault:
     lines = text.replace("\r\n", "\n").rstrip("\n").split("\n")
     matches = [_OPTION.fullmatch(line) for line in lines]
     if not text.strip():
-        return Fault("an empty text", _EXPECTED)
+        return ChoiceFault("an empty text", _EXPECTED)
     first_option = len(lines)
     while first_option and matches[first_option - 1]:
         first_option -= 1
@@ -270,33 +270,35 @@ def parse_choice(text: str) -> Choice | Fault:
     return _choice(lines, first_option, lettered_options)
 
 
-def _choice(lines: list[str], begin: int, named: list[tuple[str, str]]) -> Choice | Fault:
+def _choice(lines: list[str], begin: int, named: list[tuple[str, str]]) -> Choice | ChoiceFault:
     letters = [letter for letter, _ in named]
     if not letters:
         last = next((line for line in lines if _OPTION.fullmatch(line)), None) and _short(lines[-1])
-        return Fault(
+        return ChoiceFault(
             f"{last!r} as the last line" if last else "a question without lettered options",
             _EXPECTED,
         )
     stem = "\n".join(lines[:begin])
     if not stem.strip():
-        return Fault("options without a question", _EXPECTED)
+        return ChoiceFault("options without a question", _EXPECTED)
     if "".join(letters) != _capitals(len(letters)):
-        return Fault(
+        return ChoiceFault(
             f"options with the letters {', '.join(letters)}",
             f"letters in order: {_named(len(letters))}",
         )
     if len(letters) == 1:
-        return Fault(f"a question with one option, {_short(named[0][1])!r}", "two options or more")
+        return ChoiceFault(
+            f"a question with one option, {_short(named[0][1])!r}", "two options or more"
+        )
     empty = next((letter for letter, option in named if not option.strip()), None)
     if empty is not None:
-        return Fault(f"an empty option {empty}", "some text after every letter")
+        return ChoiceFault(f"an empty option {empty}", "some text after every letter")
     options = tuple(option for _, option in named)
     repeated = next(
         (option for index, option in enumerate(options) if option in options[:index]), None
     )
     if repeated is not None:
-        return Fault(f"the option {_short(repeated)!r} twice", "every option once")
+        return ChoiceFault(f"the option {_short(repeated)!r} twice", "every option once")
     return Choice(stem, options)
 
 

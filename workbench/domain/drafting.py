@@ -61,7 +61,7 @@ def kind_words(kind: VariantKind) -> str:
 _CALL = re.compile(r"(?P<name>.*)#(?P<call>\d+)@(?P<key>[0-9a-f]*)")
 
 
-class Answer(StrEnum):
+class DraftedAnswer(StrEnum):
     """The way in which an answer becomes drafts."""
 
     LINES = "lines"
@@ -82,7 +82,7 @@ class DraftPrompt:
     user: str
     "the text with `{statement}` once, and `{n}` for the number of wordings"
     system: str | None = None
-    answer: Answer = Answer.FIRST
+    answer: DraftedAnswer = DraftedAnswer.FIRST
     calls: int = 1
     "number of calls for each statement, each with another seed"
     per_call: int = 1
@@ -162,7 +162,7 @@ class DraftPrompt:
             **{
                 **value,
                 "kind": VariantKind(value["kind"]),
-                "answer": Answer(value["answer"]),
+                "answer": DraftedAnswer(value["answer"]),
                 "sampling": Sampling(**value["sampling"]),
                 "bias": Bias(value["bias"]) if value.get("bias") else None,
             }
@@ -249,8 +249,8 @@ def _wrong_texts(table: Mapping[str, Any]) -> list[tuple[str, tuple[str, str]]]:
             else f"none: it belongs to the kind {VariantKind.CHANGED}"
         )
         faults.append(("bias", (repr(table.get("bias")), expected)))
-    if table.get("answer", "first") not in tuple(Answer):
-        faults.append(("answer", (repr(table["answer"]), f"one of {', '.join(Answer)}")))
+    if table.get("answer", "first") not in tuple(DraftedAnswer):
+        faults.append(("answer", (repr(table["answer"]), f"one of {', '.join(DraftedAnswer)}")))
     try:
         thing_name(str(table.get("name", "")), "prompt")
     except UsageError as error:
@@ -270,7 +270,7 @@ def _prompt(table: Mapping[str, Any]) -> DraftPrompt:
         kind=VariantKind(table["kind"]),
         user=table["user"],
         system=table.get("system") or None,
-        answer=Answer(table.get("answer", "first")),
+        answer=DraftedAnswer(table.get("answer", "first")),
         calls=table.get("calls", 1),
         per_call=table.get("per_call", 1),
         keep=table.get("keep"),

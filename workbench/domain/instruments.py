@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from workbench.domain.choices import (
     AnswerSet,
     Choice,
+    ChoiceFault,
     ChoiceItem,
     ChoicePair,
-    Fault,
     Perturbation,
     parse_choice,
     ref_of,
@@ -230,7 +230,7 @@ def statement_of(
     return statement, item
 
 
-def pair_of(statement: Statement, item: ChoiceItem, language: str) -> ChoicePair | Fault:
+def pair_of(statement: Statement, item: ChoiceItem, language: str) -> ChoicePair | ChoiceFault:
     """Return the question of a statement, or the fault in the text of its original.
 
     A changed form or typo whose text is no question any more is left out.
@@ -241,9 +241,10 @@ def pair_of(statement: Statement, item: ChoiceItem, language: str) -> ChoicePair
         if wording.language == language
     }
     original = texts.get(
-        ORIGINAL, Fault(f"no original wording in {language!r}", "a question with lettered options")
+        ORIGINAL,
+        ChoiceFault(f"no original wording in {language!r}", "a question with lettered options"),
     )
-    if isinstance(original, Fault):
+    if isinstance(original, ChoiceFault):
         return original
     changed = texts.get(CHANGED)
     perturbed: dict[tuple[Perturbation, int], Choice] = {}
@@ -264,14 +265,14 @@ def pair_of(statement: Statement, item: ChoiceItem, language: str) -> ChoicePair
     )
 
 
-def unreadable_forms(statement: Statement) -> Iterator[tuple[Wording, Fault]]:
+def unreadable_forms(statement: Statement) -> Iterator[tuple[Wording, ChoiceFault]]:
     """Yield the forms of a question that cannot be put to a model.
 
     Each comes with the fault of its text.
     """
     for wording in statement.wordings:
         parsed = parse_choice(wording.text) if wording.variant.kind in FORMS else None
-        if isinstance(parsed, Fault):
+        if isinstance(parsed, ChoiceFault):
             yield wording, parsed
 
 

@@ -69,7 +69,7 @@ class ProbedAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class FamilyShare:
+class FamilyReadability:
     """The number of readable answers to another family of templates."""
 
     family: str
@@ -92,7 +92,7 @@ class ProbeResult:
     """
     exact: bool = False
     "whether probabilities were computed and nothing was drawn"
-    others: tuple[FamilyShare, ...] = ()
+    others: tuple[FamilyReadability, ...] = ()
     "other families of templates, if too few answers were readable"
 
     @property
@@ -164,7 +164,7 @@ class ProbeResult:
             tuple(ProbedAnswer(**values) for values in value["answers"]),
             value["by_rule"],
             value["exact"],
-            tuple(FamilyShare(**values) for values in value["others"]),
+            tuple(FamilyReadability(**values) for values in value["others"]),
         )
 
 

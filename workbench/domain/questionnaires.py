@@ -30,7 +30,7 @@ With fewer, an interval over respondents misses the truth too often.
 """
 
 
-class Role(StrEnum):
+class QuestionRole(StrEnum):
     """The use of a question."""
 
     CONTEXT = "context"
@@ -76,7 +76,7 @@ class Meaning(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class AnswerOption:
     """One answer of a scale."""
 
     values: tuple[str, ...]
@@ -93,10 +93,10 @@ class Scale:
 
     name: str
     "`yes_no`, `four_point`, `likert_7`"
-    options: tuple[Option, ...]
+    options: tuple[AnswerOption, ...]
 
     @property
-    def offered(self) -> tuple[Option, ...]:
+    def offered(self) -> tuple[AnswerOption, ...]:
         """The answers that a question offers, without those for missing answers."""
         return tuple(option for option in self.options if option.meaning is not Meaning.MISSING)
 
@@ -105,7 +105,7 @@ class Scale:
         """Whether the answers have an order."""
         return not any(option.meaning is Meaning.OPTION for option in self.options)
 
-    def option(self, value: str) -> Option | None:
+    def option(self, value: str) -> AnswerOption | None:
         """Return the option of a value in any case, or None if the value is off the scale."""
         folded_value = folded(value)
         return next(
@@ -177,7 +177,7 @@ class Question:
 
     ref: str
     "ref of the statement that holds its text and its other wordings"
-    role: Role
+    role: QuestionRole
     form: Form = Form.QUESTION
     scale: str = "yes_no"
     "name of a scale"
@@ -239,7 +239,7 @@ class Questionnaire:
             f"no scale is named {name!r}. Available: {', '.join(s.name for s in self.scales)}"
         )
 
-    def of_role(self, role: Role) -> tuple[Question, ...]:
+    def of_role(self, role: QuestionRole) -> tuple[Question, ...]:
         """Return the questions of one role, in their order."""
         return tuple(question for question in self.questions if question.role is role)
 
@@ -288,7 +288,7 @@ class Contexts:
         return "; ".join(parts)
 
 
-YES_NO = Scale("yes_no", (Option(("yes",), Meaning.YES), Option(("no",), Meaning.NO)))
+YES_NO = Scale("yes_no", (AnswerOption(("yes",), Meaning.YES), AnswerOption(("no",), Meaning.NO)))
 "for questions that are answered by one of the two"
 
 
@@ -350,7 +350,7 @@ def tallied(questionnaire: Questionnaire) -> Tallied:
     )
 
 
-def counted_roles(counts: Mapping[Role, int]) -> str:
+def counted_roles(counts: Mapping[QuestionRole, int]) -> str:
     """Return the number of questions of each role as text.
 
     Survey questions are named if there are any.
@@ -361,7 +361,8 @@ def counted_roles(counts: Mapping[Role, int]) -> str:
     ('6 context and 1 target question', '3 survey questions')
     """
     context, target, survey = (
-        counts.get(role, 0) for role in (Role.CONTEXT, Role.TARGET, Role.SURVEY)
+        counts.get(role, 0)
+        for role in (QuestionRole.CONTEXT, QuestionRole.TARGET, QuestionRole.SURVEY)
     )
     audited = f"{context:,} context and {plural(target, 'target question')}"
     parts = [audited] * bool(context or target or not survey) + [
@@ -392,13 +393,13 @@ def shared_texts(
     """Return (ref of a target, ref of a context question) for each text that the two share."""
     refs_by_text: dict[tuple[str, str], str] = {}
     for question in questions:
-        if question.role is Role.CONTEXT and question.ref in statements:
+        if question.role is QuestionRole.CONTEXT and question.ref in statements:
             for language, text in _texts(statements[question.ref], (VariantKind.ORIGINAL,)):
                 refs_by_text.setdefault((language, text), question.ref)
     targets = [
         candidate.ref
         for candidate in questions
-        if candidate.role is Role.TARGET and candidate.ref in statements
+        if candidate.role is QuestionRole.TARGET and candidate.ref in statements
     ]
     pairs = [
         (ref, refs_by_text.get(text)) for ref in targets for text in _texts(statements[ref], ASKED)

@@ -43,7 +43,7 @@ PEOPLE = "people"
 
 
 @dataclass(frozen=True, slots=True)
-class Readings:
+class ReadingChoice:
     """The choice of readings that count.
 
     Audits take it, and `evidence.readings` applies it.
@@ -64,7 +64,7 @@ class Readings:
         return self.by or LABEL_WORDS
 
 
-USUAL = Readings()
+USUAL = ReadingChoice()
 
 
 class ReaderKind(StrEnum):

@@ -32,7 +32,7 @@ PART_FIELDS = ("thinking", "reasoning")
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ReplyChoice:
     """One answer of a reply."""
 
     text: str
@@ -133,7 +133,7 @@ def count_of(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
-def choice_of(entry: Mapping[str, Any], hidden_thought: bool = False) -> Choice | None:
+def choice_of(entry: Mapping[str, Any], hidden_thought: bool = False) -> ReplyChoice | None:
     """Return one answer, or None if there is none.
 
     `hidden_thought`: the server counted tokens of thoughts.
@@ -154,7 +154,7 @@ def choice_of(entry: Mapping[str, Any], hidden_thought: bool = False) -> Choice 
     else:
         return None
     logprobs = entry.get("logprobs")
-    return Choice(
+    return ReplyChoice(
         output.stored,
         finish_reason == FILTERED,
         finish_reason == CUT,

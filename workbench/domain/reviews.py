@@ -30,7 +30,7 @@ It counts in audits without verdicts on statements.
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class ReviewReason:
     """A reason why an auditor should look at a statement, with the points that it gives."""
 
     key: str
@@ -59,35 +59,35 @@ class Reason:
         )
 
 
-REASONS: Mapping[str, Reason] = {
+REASONS: Mapping[str, ReviewReason] = {
     reason.key: reason
     for reason in (
-        Reason(
+        ReviewReason(
             "look_again",
             "look again",
             "an auditor asked for another look, and nobody has decided since",
             1000,
         ),
-        Reason(
+        ReviewReason(
             "disputed",
             "auditors contradict",
             "rulings contradict each other, so none of them counts",
             500,
         ),
-        Reason(
+        ReviewReason(
             "flagged",
             "flagged",
             "an annotator flagged an answer or the statement, also where labels agree",
             60,
         ),
-        Reason(
+        ReviewReason(
             "verdict",
             "verdict at stake",
             "one answer more or less on a side turns the statement's verdict",
             40,
         ),
-        Reason("noted", "noted", "an annotator wrote a note", 35),
-        Reason(
+        ReviewReason("noted", "noted", "an annotator wrote a note", 35),
+        ReviewReason(
             "one_wording",
             "one wording only",
             "the statement fails, and every failing test is about one wording; "
@@ -97,7 +97,7 @@ REASONS: Mapping[str, Reason] = {
             60,
             "failing test",
         ),
-        Reason(
+        ReviewReason(
             READERS_DISAGREE,
             "readers disagree",
             "rules, a classifier or people read one answer differently; a person's decision takes "
@@ -107,7 +107,7 @@ REASONS: Mapping[str, Reason] = {
             60,
             "answer",
         ),
-        Reason(
+        ReviewReason(
             "tests",
             "tests at stake",
             "one answer more or less on a side turns the test under a template",
@@ -116,7 +116,7 @@ REASONS: Mapping[str, Reason] = {
             50,
             "test",
         ),
-        Reason(
+        ReviewReason(
             "near",
             "near the threshold",
             "one answer more or less on a side changes what a prompt settles",
@@ -125,7 +125,7 @@ REASONS: Mapping[str, Reason] = {
             30,
             "prompt",
         ),
-        Reason(
+        ReviewReason(
             "insufficient",
             "too few",
             "too few readable answers to say whether the statement passes",
@@ -134,7 +134,7 @@ REASONS: Mapping[str, Reason] = {
             30,
             "template",
         ),
-        Reason(
+        ReviewReason(
             "unreadable",
             "unreadable",
             "a fifth or more of the answers to a prompt have no reading, in audits without "
@@ -144,7 +144,7 @@ REASONS: Mapping[str, Reason] = {
             30,
             "prompt",
         ),
-        Reason(
+        ReviewReason(
             OTHER_LANGUAGE,
             "other language",
             "an answer is in another language than its prompt",
@@ -153,8 +153,8 @@ REASONS: Mapping[str, Reason] = {
             30,
             "answer",
         ),
-        Reason("outdated", "outdated", "the statement was changed since it was asked", 10),
-        Reason(
+        ReviewReason("outdated", "outdated", "the statement was changed since it was asked", 10),
+        ReviewReason(
             "finding",
             "lint or check",
             "a check finds an error or a warning in a wording, and nobody waived it",
@@ -201,7 +201,7 @@ class Signal:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class RunSignals:
     """The verdicts and signals of a run's statements, for an auditor's queue."""
 
     statements: tuple[str, ...]
@@ -218,7 +218,7 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedStatement:
     """A statement in the queue."""
 
     ref: str
@@ -302,7 +302,9 @@ def _part(signal: Signal, *, blind: bool) -> str:
     return f"{reason.title} {signal.points} ({signal.words})"
 
 
-def ranked(statements: Sequence[str], signals: Iterable[tuple[str, Signal]]) -> tuple[Ranked, ...]:
+def ranked(
+    statements: Sequence[str], signals: Iterable[tuple[str, Signal]]
+) -> tuple[RankedStatement, ...]:
     """Return the statements that a reason applies to, the highest score first.
 
     Parameters
@@ -314,7 +316,7 @@ def ranked(statements: Sequence[str], signals: Iterable[tuple[str, Signal]]) -> 
     for ref, signal in signals:
         signals_by_ref.setdefault(ref, {}).setdefault(signal.reason, []).append(signal)
     items = [
-        Ranked(
+        RankedStatement(
             ref,
             tuple(
                 _together(signals_by_ref[ref][key]) for key in REASONS if key in signals_by_ref[ref]
@@ -377,7 +379,7 @@ class ControlItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnStratum:
     """A stratum at the draw."""
 
     size: int
@@ -403,7 +405,7 @@ class ControlSample:
     reader: ReaderCard
     "reader whose readings are controlled"
     seed: int
-    strata: Mapping[str, Drawn]
+    strata: Mapping[str, DrawnStratum]
     drawn_by: str
     "an empty string if it is not known"
     at: str

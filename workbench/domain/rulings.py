@@ -24,7 +24,7 @@ class Ruled(StrEnum):
     READING = "reading"
 
 
-class Verdict(StrEnum):
+class RulingVerdict(StrEnum):
     """An auditor's decision."""
 
     CONFIRMED = "confirmed"
@@ -104,7 +104,7 @@ class Ruling:
 
     uid: bytes
     subject: Subject
-    verdict: Verdict | None
+    verdict: RulingVerdict | None
     "None if it takes back `undoes`"
     label: str | None
     "the right reading of an answer that was misread, where None stands for unreadable"
@@ -114,24 +114,24 @@ class Ruling:
     undoes: bytes | None = None
 
 
-RULED_ON: Mapping[Verdict, frozenset[Ruled]] = {
-    Verdict.CONFIRMED: frozenset(Ruled),
-    Verdict.LOOK_AGAIN: frozenset(Ruled),
-    Verdict.EXCLUDED: frozenset(Ruled),
-    Verdict.REVIEWED: frozenset({Ruled.STATEMENT}),
-    Verdict.MISREAD: frozenset({Ruled.ANSWER, Ruled.READING}),
-    Verdict.WORDING_AT_FAULT: frozenset({Ruled.WORDING}),
-    Verdict.TEMPLATE_AT_FAULT: frozenset({Ruled.PROMPT}),
+RULED_ON: Mapping[RulingVerdict, frozenset[Ruled]] = {
+    RulingVerdict.CONFIRMED: frozenset(Ruled),
+    RulingVerdict.LOOK_AGAIN: frozenset(Ruled),
+    RulingVerdict.EXCLUDED: frozenset(Ruled),
+    RulingVerdict.REVIEWED: frozenset({Ruled.STATEMENT}),
+    RulingVerdict.MISREAD: frozenset({Ruled.ANSWER, Ruled.READING}),
+    RulingVerdict.WORDING_AT_FAULT: frozenset({Ruled.WORDING}),
+    RulingVerdict.TEMPLATE_AT_FAULT: frozenset({Ruled.PROMPT}),
 }
 """kinds of things that each verdict may be about
 
 The thing is the unit that the verdict changes, or takes out of figures.
 """
-SEEN = frozenset({Verdict.CONFIRMED, Verdict.REVIEWED, Verdict.LOOK_AGAIN})
+SEEN = frozenset({RulingVerdict.CONFIRMED, RulingVerdict.REVIEWED, RulingVerdict.LOOK_AGAIN})
 "verdicts on a statement that say what was looked at, and change no figure"
 
 
-def of_one_model(kind: Ruled, verdict: Verdict) -> bool:
+def of_one_model(kind: Ruled, verdict: RulingVerdict) -> bool:
     """Return whether a ruling is about one model alone, unless somebody says otherwise.
 
     The model is the one whose answers were in sight. Rulings on an answer are about one model, and
@@ -141,7 +141,9 @@ def of_one_model(kind: Ruled, verdict: Verdict) -> bool:
     return kind in (Ruled.ANSWER, Ruled.READING) or (kind is Ruled.STATEMENT and verdict in SEEN)
 
 
-LEAVES_OUT = frozenset({Verdict.WORDING_AT_FAULT, Verdict.TEMPLATE_AT_FAULT, Verdict.EXCLUDED})
+LEAVES_OUT = frozenset(
+    {RulingVerdict.WORDING_AT_FAULT, RulingVerdict.TEMPLATE_AT_FAULT, RulingVerdict.EXCLUDED}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +162,7 @@ NOTHING = Effect()
 
 def effect(ruling: Ruling) -> Effect:
     """Return the effect of an uncontradicted ruling."""
-    if ruling.verdict is Verdict.MISREAD:
+    if ruling.verdict is RulingVerdict.MISREAD:
         return Effect(read=True, label=ruling.label)
     return Effect(left_out=True) if ruling.verdict in LEAVES_OUT else NOTHING
 
@@ -171,7 +173,7 @@ def disputed(rulings: Iterable[Ruling]) -> bool:
     Exclusion and fault are one: both leave the thing out. A person who asks to look again has not
     decided, and a person who has reviewed a statement has decided nothing about it.
     """
-    undecided = (Verdict.LOOK_AGAIN, Verdict.REVIEWED)
+    undecided = (RulingVerdict.LOOK_AGAIN, RulingVerdict.REVIEWED)
     return len({effect(ruling) for ruling in rulings if ruling.verdict not in undecided}) > 1
 
 
@@ -185,7 +187,7 @@ def answer_to(asked: Ruling, on_it: Iterable[Ruling]) -> Ruling | None:
     decisions = [
         ruling
         for ruling in on_it
-        if ruling.verdict is not Verdict.LOOK_AGAIN and ruling.at > asked.at
+        if ruling.verdict is not RulingVerdict.LOOK_AGAIN and ruling.at > asked.at
     ]
     return min(decisions, key=lambda ruling: ruling.at, default=None)
 
@@ -234,7 +236,7 @@ def from_plain(value: Any) -> Ruling:
         for name in ("prompt", "text", "model"):
             bytes.fromhex(subject.named.get(name, ""))
         undoes = None if value["undoes"] is None else bytes.fromhex(value["undoes"])
-        verdict = None if value["verdict"] is None else Verdict(value["verdict"])
+        verdict = None if value["verdict"] is None else RulingVerdict(value["verdict"])
         label = None if value["label"] is None else str(value["label"])
         uid, time = bytes.fromhex(value["uid"]), datetime.fromisoformat(value["at"])
         auditor = person_name(str(value["auditor"]), "auditor")

@@ -21,7 +21,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RepeatedVerdict:
     """A verdict on a test that is made several times, for instance under each template."""
 
     verdict: Verdict

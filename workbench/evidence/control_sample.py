@@ -26,7 +26,7 @@ from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench.domain.readings import ReaderCard
 from workbench.domain.reviews import ControlItem, ControlSample
-from workbench.domain.rulings import Ruling, Verdict, disputed
+from workbench.domain.rulings import Ruling, RulingVerdict, disputed
 from workbench.domain.verdicts import Estimate
 from workbench.evidence.listed_rulings import control_samples_of
 from workbench.evidence.rulings import rulings_on_answers
@@ -119,7 +119,7 @@ class RuledControlSample:
         Those that only ask for another look are left out.
         """
         rulings = self.rulings.get((item.prompt, item.text), ())
-        return tuple(ruling for ruling in rulings if ruling.verdict is not Verdict.LOOK_AGAIN)
+        return tuple(ruling for ruling in rulings if ruling.verdict is not RulingVerdict.LOOK_AGAIN)
 
     def looked_at(self, item: ControlItem, auditor: str | None) -> bool:
         """Return whether an auditor, or anybody, has decided on an item."""
@@ -177,7 +177,7 @@ class RuledControlSample:
                     (
                         ruling.label
                         for ruling in self.rulings_on(item)
-                        if ruling.verdict is Verdict.MISREAD
+                        if ruling.verdict is RulingVerdict.MISREAD
                     ),
                     None,
                 )
@@ -211,11 +211,13 @@ class RuledControlSample:
         """
         rulings = self.rulings_on(item)
         if disputed(rulings) or any(
-            ruling.verdict not in (Verdict.CONFIRMED, Verdict.MISREAD) for ruling in rulings
+            ruling.verdict not in (RulingVerdict.CONFIRMED, RulingVerdict.MISREAD)
+            for ruling in rulings
         ):
             return None
         return any(
-            ruling.verdict is Verdict.MISREAD and ruling.label != item.label for ruling in rulings
+            ruling.verdict is RulingVerdict.MISREAD and ruling.label != item.label
+            for ruling in rulings
         )
 
     @property

@@ -16,7 +16,7 @@ from workbench.domain.designs import SHOWN, FrozenPlan, written
 from workbench.domain.instruments import Instrument
 from workbench.domain.keys import canonical
 from workbench.domain.names import plural
-from workbench.domain.rulings import Verdict
+from workbench.domain.rulings import RulingVerdict
 from workbench.evidence.answered import is_asked_by
 from workbench.evidence.rulings import rulings_in_force
 from workbench.figures.book import WARNS
@@ -27,7 +27,7 @@ ASKED, JUDGED, COMPARED, AFTERWARDS = "asked", "judged", "compared", "afterwards
 NO_PLAN = """These answers have no frozen plan.
 
 Before a model is asked: workbench plan STORE --model MODEL --out plan.toml"""
-CHANGES_NOTHING = (Verdict.CONFIRMED, Verdict.LOOK_AGAIN)
+CHANGES_NOTHING = (RulingVerdict.CONFIRMED, RulingVerdict.LOOK_AGAIN)
 DEFAULT = "(default)"
 "stands for an option that was not given"
 VERBATIM = ("name", "inverted", "language", "system", "user", "positive", "negative")

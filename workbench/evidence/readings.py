@@ -26,7 +26,7 @@ from workbench.domain.readings import (
     PEOPLE,
     ReaderCard,
     ReaderKind,
-    Readings,
+    ReadingChoice,
     free_text,
     nature,
 )
@@ -481,7 +481,7 @@ class ReadingSource:
         )
 
 
-def source_of(store: Store, runs: Sequence[Run], readings: Readings) -> ReadingSource:
+def source_of(store: Store, runs: Sequence[Run], readings: ReadingChoice) -> ReadingSource:
     """Return the reader of the answers of an audit's runs, and the effects of rulings in them."""
     if not runs:
         return ReadingSource(None, None)
@@ -490,7 +490,7 @@ def source_of(store: Store, runs: Sequence[Run], readings: Readings) -> ReadingS
     return replace(source, ruled=would if readings.rulings else {}, would=would)
 
 
-def _reader_of(store: Store, runs: Sequence[Run], readings: Readings) -> ReadingSource:
+def _reader_of(store: Store, runs: Sequence[Run], readings: ReadingChoice) -> ReadingSource:
     """Return the reader of the answers of an audit's runs, after rules have read every answer.
 
     `runs`: at least one. Raises UnknownName for an unknown rule or classifier, UsageError if there

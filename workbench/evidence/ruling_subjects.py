@@ -16,7 +16,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from stores.annotation.reviews import Labelled, ReadAnswer
+from stores.annotation.reviews import AnswerLabel, ReadAnswer
 from stores.annotation.rulings import DIGITS, GivenAnswer, GivenReading, PutPrompt
 from stores.core.store import Store
 from stores.runs.run_rows import Run
@@ -26,7 +26,7 @@ from workbench.domain.prompts import LETTER
 from workbench.domain.readings import LABEL_WORDS, STANCES, ReaderCard, ReaderKind, Stance, nature
 from workbench.domain.responses import EXACT
 from workbench.domain.reviews import READERS_DISAGREE, Signal
-from workbench.domain.rulings import RULED_ON, Ruled, Ruling, Subject, Verdict, of_one_model
+from workbench.domain.rulings import RULED_ON, Ruled, Ruling, RulingVerdict, Subject, of_one_model
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.readings import RULES, read, readers
 from workbench.evidence.runs import models_named
@@ -92,7 +92,8 @@ class RulingSubject:
             else self.read[0]
         )
         return (
-            f"{who} already reads it as {label}; to say that it is right, rule: {Verdict.CONFIRMED}"
+            f"{who} already reads it as {label}; to say that it is right, rule: "
+            f"{RulingVerdict.CONFIRMED}"
         )
 
 
@@ -403,7 +404,7 @@ def _only(
 def add_ruling(
     store: Store,
     thing: RulingSubject,
-    verdict: Verdict,
+    verdict: RulingVerdict,
     *,
     auditor: str,
     reason: str,
@@ -438,7 +439,7 @@ def models_of(store: Store, subject: Subject) -> frozenset[int]:
 
 
 def ruled_model(
-    store: Store, thing: RulingSubject, verdict: Verdict, name: str | None = None
+    store: Store, thing: RulingSubject, verdict: RulingVerdict, name: str | None = None
 ) -> str:
     """Return the key of the model that a ruling is about, or an empty string for any model.
 
@@ -497,21 +498,25 @@ def every_model(store: Store) -> tuple[str, ...]:
     return tuple(row["key"].hex() for row in store.data_rows.models().values())
 
 
-def check_ruling(thing: RulingSubject, verdict: Verdict, reading: str | None) -> None:
+def check_ruling(thing: RulingSubject, verdict: RulingVerdict, reading: str | None) -> None:
     """Raise UsageError for an invalid ruling."""
     kind, kinds = thing.subject.kind, RULED_ON[verdict]
     if kind not in kinds:
         raise UsageError(
             f"{verdict} applies to {' or '.join(sorted(kinds))}; {thing.name} is a {kind}"
         )
-    if verdict is not Verdict.MISREAD and reading is not None:
-        raise UsageError(f"only {Verdict.MISREAD} takes a right reading; {verdict} has none")
-    if verdict is Verdict.MISREAD and reading not in thing.labels:
+    if verdict is not RulingVerdict.MISREAD and reading is not None:
+        raise UsageError(f"only {RulingVerdict.MISREAD} takes a right reading; {verdict} has none")
+    if verdict is RulingVerdict.MISREAD and reading not in thing.labels:
         description = "no right reading" if reading is None else f"the reading {reading!r}"
         raise UsageError(
             f"found {description} of {thing.name}; give one of {', '.join(thing.labels)}"
         )
-    if verdict is Verdict.MISREAD and reading is not None and reading not in thing.right_readings:
+    if (
+        verdict is RulingVerdict.MISREAD
+        and reading is not None
+        and reading not in thing.right_readings
+    ):
         raise UsageError(f"{thing.name} is not misread: {thing.no_misreading(reading)}")
 
 
@@ -781,13 +786,13 @@ def read_by_all(store: Store, run: Run) -> Sequence[tuple[int, ReaderCard]]:
 
 
 def _by_people(
-    labels: Iterable[Labelled],
-) -> Iterator[tuple[tuple[bytes, bytes], Sequence[Labelled]]]:
+    labels: Iterable[AnswerLabel],
+) -> Iterator[tuple[tuple[bytes, bytes], Sequence[AnswerLabel]]]:
     """Yield the labels of classifiers and people for each answer.
 
     A decision replaces what it settles.
     """
-    groups: dict[tuple[bytes, bytes], list[Labelled]] = {}
+    groups: dict[tuple[bytes, bytes], list[AnswerLabel]] = {}
     for label in labels:
         groups.setdefault((label.prompt, label.text), []).append(label)
     for key, answer_labels in groups.items():

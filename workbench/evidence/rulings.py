@@ -26,7 +26,7 @@ from workbench.domain.rulings import (
     Effect,
     Ruled,
     Ruling,
-    Verdict,
+    RulingVerdict,
     disputed,
     effect,
     plain,
@@ -137,7 +137,7 @@ def rulings_of_run(store: Store, run: Run, card: ReaderCard | None) -> RunRuling
         for thing, rulings in newest.items()
         if thing not in agreed
         for ruling in rulings
-        if ruling.verdict is not Verdict.LOOK_AGAIN
+        if ruling.verdict is not RulingVerdict.LOOK_AGAIN
     ]
     return RunRulings(
         probes=probes,
@@ -188,7 +188,7 @@ def _confirmed_answers(
     """Yield the probe and the text's key of every answer whose reading is confirmed."""
     for rulings in agreed:
         subject = rulings[0].subject
-        is_confirmed = any(ruling.verdict is Verdict.CONFIRMED for ruling in rulings)
+        is_confirmed = any(ruling.verdict is RulingVerdict.CONFIRMED for ruling in rulings)
         if is_confirmed and subject.kind in OF_ANSWERS:
             text = bytes.fromhex(subject.named["text"])
             for probe in run_probes.of_subject(rulings[0]):
@@ -512,7 +512,7 @@ class RulingNotes:
         """
         verdicts = [ruling.verdict for ruling in self.changing]
         kinds = ", ".join(
-            f"{count} {kind.value}" for kind in Verdict if (count := verdicts.count(kind))
+            f"{count} {kind.value}" for kind in RulingVerdict if (count := verdicts.count(kind))
         )
         return (
             f"rulings: {kinds} ({self.differ.in_short()})"

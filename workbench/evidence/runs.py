@@ -21,7 +21,7 @@ from workbench.domain.designs import Design
 from workbench.domain.keys import SEED
 from workbench.domain.names import listed, parted
 from workbench.domain.prompts import LATEST, NONE, TemplateChoice
-from workbench.domain.readings import USUAL, Readings
+from workbench.domain.readings import USUAL, ReadingChoice
 from workbench.domain.responses import EXACT, UNKNOWN
 from workbench.entry_points import DEFAULT_AUDIT
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
@@ -762,7 +762,7 @@ class AnswerSelection:
     "of a served model"
     fingerprint: str | None = None
     "answers under this `system_fingerprint` alone; `each`: a result for every one"
-    readings: Readings = USUAL
+    readings: ReadingChoice = USUAL
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "templates", _with_personas(self.templates, self.models))
@@ -833,7 +833,7 @@ class AnswerSelection:
             dtype=getattr(arguments, "dtype", None),
             snapshot=arguments.snapshot,
             fingerprint=arguments.fingerprint,
-            readings=Readings(reader, rulings=not arguments.without_rulings),
+            readings=ReadingChoice(reader, rulings=not arguments.without_rulings),
         )
 
 

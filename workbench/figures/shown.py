@@ -6,7 +6,7 @@ import math
 from string import ascii_lowercase
 from typing import Any
 
-from workbench.domain.verdicts import Bounds, Estimate, MeanSd, Outcome, Verdict
+from workbench.domain.verdicts import Bounds, Estimate, MeanSd, RepeatedVerdict, Verdict
 from workbench.figures.intervals import remarks
 from workbench.figures.table import MARKS, WORDS, AnyTable, Column, Kind, Value
 from workbench.figures.visible import visible
@@ -70,7 +70,7 @@ def shown(value: Value, column: Column[Any]) -> str:
         return number(value.mean, column.kind) + spread
     if isinstance(value, Verdict):
         return f"{MARKS[value]} {WORDS[value]}"
-    if isinstance(value, Outcome):
+    if isinstance(value, RepeatedVerdict):
         # `✗ 4/6`, passed of tested; only the verdict if the test is never made
         verdict = value.verdict
         return (

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
 from workbench.domain.names import file_stem
-from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
+from workbench.domain.verdicts import Estimate, MeanSd, RepeatedVerdict, Verdict
 from workbench.figures.pictures.picture import Picture
 
 MARKS = {Verdict.PASS: "✓", Verdict.FAIL: "✗", Verdict.INSUFFICIENT: "·", Verdict.VOID: "∅"}
@@ -22,7 +22,9 @@ WORDS = {
 
 Row = TypeVar("Row")
 
-Value = str | int | float | bool | Verdict | Outcome | Estimate | MeanSd | Sequence[str] | None
+Value = (
+    str | int | float | bool | Verdict | RepeatedVerdict | Estimate | MeanSd | Sequence[str] | None
+)
 "possible values of a cell, where None and NaN are no value"
 
 

@@ -48,8 +48,8 @@ from workbench.formats.packed import opened
 from workbench.formats.records import (
     AS_IS,
     COMMA,
+    FileKind,
     Findings,
-    Kind,
     ReadSettings,
     header_of,
     json_rows,
@@ -151,7 +151,7 @@ def log_of(path: Path, how: ReadSettings = AS_IS) -> str:
         return ""
     if _is_packed_log(path):
         return INSPECT
-    if kind_of(path) in (Kind.JSON, Kind.LINES) and not how.columns:
+    if kind_of(path) in (FileKind.JSON, FileKind.LINES) and not how.columns:
         program = _program_by_keys(set(keys_of(path)))
         if program:
             return program
@@ -341,7 +341,7 @@ def _answer_values(path: Path, how: ReadSettings) -> Mapping[int, object] | None
 
     Returns None if the file is of another kind.
     """
-    if kind_of(path) not in (Kind.LINES, Kind.JSON):
+    if kind_of(path) not in (FileKind.LINES, FileKind.JSON):
         return None
     column = next(
         (name for name, our_name in how.columns.items() if our_name == "answer"), "answer"
@@ -385,7 +385,7 @@ def _of_exported(
             "time",
         ),
         any_columns=True,
-        guarded=kind_of(path) is Kind.TEXT,
+        guarded=kind_of(path) is FileKind.TEXT,
         how=replace(how, exact=True),
     )
     n_rows_by_cell: Counter[tuple[str, ...]] = Counter()

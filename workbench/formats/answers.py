@@ -23,8 +23,8 @@ from workbench.csv_files import bare
 from workbench.domain.questionnaires import (
     PublishedShares,
     Questionnaire,
+    QuestionRole,
     Respondent,
-    Role,
     Scale,
     folded,
     named_few,
@@ -67,7 +67,7 @@ People = dict[str, dict[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class DeclaredColumns:
     """The codes and columns of a file that the user declares not to be answers."""
 
     missing: tuple[str, ...] = ()
@@ -87,7 +87,7 @@ def read_answers(
     findings: Findings,
     *,
     sure: bool = True,
-    declared: Declared | None = None,
+    declared: DeclaredColumns | None = None,
 ) -> tuple[tuple[Respondent, ...], tuple[str, ...]]:
     """Return the people of a file in its order, and sentences about gaps.
 
@@ -98,9 +98,9 @@ def read_answers(
     including those without a role. `sure` tells that all questions are known. Otherwise unknown
     refs may belong to questions that could not be read, and are not reported.
     """
-    declared = declared or Declared()
+    declared = declared or DeclaredColumns()
     person_columns = _Aside(declared.who)
-    check = _Check(path, questionnaire, statements, declared, sure=sure)
+    check = _AnswerCheck(path, questionnaire, statements, declared, sure=sure)
     records = _without_columns(
         person_columns.taken(whole_records(path, findings, declared.how), check),
         declared.ignored,
@@ -150,7 +150,7 @@ def _without_column(path: Path, header: Sequence[str], questionnaire: Questionna
     if sorted(header) == sorted(LONG):
         return []
     notes = []
-    for role in (Role.TARGET, Role.CONTEXT):
+    for role in (QuestionRole.TARGET, QuestionRole.CONTEXT):
         missing_refs = [
             question.ref for question in questionnaire.of_role(role) if question.ref not in header
         ]
@@ -160,7 +160,7 @@ def _without_column(path: Path, header: Sequence[str], questionnaire: Questionna
     return notes
 
 
-def _declared_notes(path: Path, declared: Declared, missing: Counter[str]) -> list[str]:
+def _declared_notes(path: Path, declared: DeclaredColumns, missing: Counter[str]) -> list[str]:
     """Return the sentences about codes and columns that were left out as the user declared."""
     notes = []
     if declared.missing:
@@ -197,7 +197,7 @@ class _Fault:
         return f"{self.found}, {self.times:,} times{location}, here first"
 
 
-class _Check:
+class _AnswerCheck:
     """The questions and their valid answers.
 
     Each kind of fault is reported once, at its first place.
@@ -208,7 +208,7 @@ class _Check:
         path: Path,
         questionnaire: Questionnaire,
         statements: Collection[str],
-        declared: Declared,
+        declared: DeclaredColumns,
         *,
         sure: bool,
     ):
@@ -364,7 +364,7 @@ class _Aside:
         self._places: list[int] = []
         self._cells: dict[str, list[str]] = {name: [] for name in who.columns}
 
-    def taken(self, records: Iterator[Record], check: _Check) -> Iterator[Record]:
+    def taken(self, records: Iterator[Record], check: _AnswerCheck) -> Iterator[Record]:
         """Yield the records without these columns."""
         index_by_name: dict[str, int] = {}
         kept_indices: list[int] = []
@@ -387,7 +387,7 @@ class _Aside:
                     self._cells[name].append(cells[index])
             yield line, [cells[index] for index in kept_indices]
 
-    def _check_header(self, line: int, names: Sequence[str], check: _Check) -> None:
+    def _check_header(self, line: int, names: Sequence[str], check: _AnswerCheck) -> None:
         """Note the columns that the file does not have once, with a row for each person."""
         is_long = sorted(names) == sorted(LONG)
         for name in self._cells:
@@ -419,7 +419,7 @@ class _Aside:
 
 
 def _without_columns(
-    records: Iterator[Record], ignored: Collection[str], check: _Check
+    records: Iterator[Record], ignored: Collection[str], check: _AnswerCheck
 ) -> Iterator[Record]:
     """Yield the records without the columns of these names.
 
@@ -447,7 +447,7 @@ def _without_columns(
         yield line, [cells[index] for index in kept_indices]
 
 
-def _wide(at: int, header: list[str], records: Iterator[Record], check: _Check) -> People:
+def _wide(at: int, header: list[str], records: Iterator[Record], check: _AnswerCheck) -> People:
     """Read one row per person. A column is a question."""
     if RESPONDENT not in header:
         similar = nearest(RESPONDENT, header)
@@ -479,7 +479,7 @@ def _wide(at: int, header: list[str], records: Iterator[Record], check: _Check) 
     return people
 
 
-def _is_new(name: str, line: int, lines: dict[str, int], check: _Check) -> bool:
+def _is_new(name: str, line: int, lines: dict[str, int], check: _AnswerCheck) -> bool:
     if not name:
         check.note(line, RESPONDENT, "an empty cell", "some text")
         return False
@@ -491,7 +491,7 @@ def _is_new(name: str, line: int, lines: dict[str, int], check: _Check) -> bool:
     return first_line == line
 
 
-def _long(header: list[str], records: Iterator[Record], check: _Check) -> People:
+def _long(header: list[str], records: Iterator[Record], check: _AnswerCheck) -> People:
     """Read one row per answer."""
     person_index, question_index, answer_index = (header.index(column) for column in LONG)
     people: People = {}

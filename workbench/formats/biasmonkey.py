@@ -34,8 +34,8 @@ from workbench.formats.biasmonkey_files import (
     INDEX,
     REWORD,
     Asked,
-    Rows,
-    Source,
+    DownloadFile,
+    FileRows,
     Stem,
     check_order,
     read_answer_rows,
@@ -92,7 +92,7 @@ class Prompts:
         return tuple(pair for pairs in self.pairs.values() for pair in pairs.values())
 
 
-def read_prompts(files: Iterable[Source], findings: Findings) -> Prompts:
+def read_prompts(files: Iterable[DownloadFile], findings: Findings) -> Prompts:
     """Return the questions of files, unperturbed ones first. Every fault is noted."""
     prompts = Prompts()
     # Otherwise keeps their order.
@@ -108,7 +108,7 @@ def read_prompts(files: Iterable[Source], findings: Findings) -> Prompts:
     return prompts
 
 
-def _grouped(source: Source, warned: Sequence[Finding]) -> Iterator[str]:
+def _grouped(source: DownloadFile, warned: Sequence[Finding]) -> Iterator[str]:
     """Yield warnings of one kind as one sentence.
 
     It has the first of them, and the number of similar rows.
@@ -123,7 +123,7 @@ def _kind(finding: Finding) -> tuple[str, str]:
     return finding.column or "", finding.expected
 
 
-def _with_warnings(prompts: Prompts, source: Source, warnings: tuple[str, ...]) -> Prompts:
+def _with_warnings(prompts: Prompts, source: DownloadFile, warnings: tuple[str, ...]) -> Prompts:
     """Add the warnings of a file to its questions."""
     pairs = prompts.of(source.stem)
     for stem, key in prompts.places if warnings else ():
@@ -132,7 +132,7 @@ def _with_warnings(prompts: Prompts, source: Source, warnings: tuple[str, ...]) 
     return prompts
 
 
-def _read(source: Source, prompts: Prompts, findings: Findings) -> Prompts:
+def _read(source: DownloadFile, prompts: Prompts, findings: Findings) -> Prompts:
     stem = source.stem
     names = GROUPS[stem.bias]
     optional = (OPTIONS_NEW, MIDDLE, INDEX)
@@ -305,7 +305,7 @@ were corrected later"""
 
 
 def read_answer_set(
-    source: Source, known: Mapping[str, ChoicePair], findings: Findings
+    source: DownloadFile, known: Mapping[str, ChoicePair], findings: Findings
 ) -> AnswerSet | None:
     """Return the answers of a file, in order of first appearance of the keys.
 
@@ -332,7 +332,7 @@ def read_answer_set(
     return _answer_set(source, counts, recorded, known, warnings)
 
 
-def warning_text(source: Source, finding: Finding) -> str:
+def warning_text(source: DownloadFile, finding: Finding) -> str:
     """Return the text of a warning.
 
     It has the file of a model, the place, the finding and the expectation.
@@ -351,7 +351,7 @@ def offered(stem: Stem, arm: Arm, recorded: int, changed: int | None) -> int:
 
 
 def _answer_set(
-    source: Source,
+    source: DownloadFile,
     counts: Mapping[Asked, Counter[str]],
     recorded: Mapping[Asked, int],
     known: Mapping[str, ChoicePair],
@@ -383,7 +383,7 @@ def _answer_set(
     )
 
 
-def _recorded(source: Source, rows: Rows, findings: Findings) -> dict[Asked, int]:
+def _recorded(source: DownloadFile, rows: FileRows, findings: Findings) -> dict[Asked, int]:
     """Return the number of options that each form of each question records.
 
     Conflicting numbers are noted.
@@ -407,7 +407,7 @@ def _recorded(source: Source, rows: Rows, findings: Findings) -> dict[Asked, int
 
 
 def _check_arms(
-    source: Source,
+    source: DownloadFile,
     counts: Mapping[Asked, Counter[str]],
     firsts: Mapping[Asked, int],
     findings: Findings,
@@ -441,7 +441,7 @@ def _check_arms(
 
 
 def _check_options(
-    source: Source,
+    source: DownloadFile,
     recorded: Mapping[Asked, int],
     firsts: Mapping[Asked, int],
     known: Mapping[str, ChoicePair],
@@ -884,7 +884,7 @@ def _nothing_compared(empty: Iterable[AnswerSet]) -> Iterator[str]:
 
 
 def _answers(
-    files: Iterable[Source], prompts: Prompts, findings: Findings
+    files: Iterable[DownloadFile], prompts: Prompts, findings: Findings
 ) -> tuple[AnswerSet, ...]:
     """Return the answers of each file.
 

@@ -84,7 +84,7 @@ class Stem:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class DownloadFile:
     """One file of the download."""
 
     path: Path
@@ -98,7 +98,7 @@ class Source:
         return f"{self.model or PROMPTS}/{self.path.name}"
 
 
-def sources(path: Path) -> tuple[tuple[Source, ...], tuple[str, ...]]:
+def sources(path: Path) -> tuple[tuple[DownloadFile, ...], tuple[str, ...]]:
     """Return the files of a download, of a part of it, or one file, and notes on other files.
 
     The notes are sentences about files left out. A folder that contains neither `prompts` nor
@@ -116,7 +116,7 @@ def sources(path: Path) -> tuple[tuple[Source, ...], tuple[str, ...]]:
             other_names.append(str(file.relative_to(path)) if file != path else file.name)
         else:
             found_sources.append(
-                Source(file, stem, _model_folder(file).name if _holds_answers(file) else None)
+                DownloadFile(file, stem, _model_folder(file).name if _holds_answers(file) else None)
             )
     if not found_sources:
         raise UsageError(
@@ -169,7 +169,7 @@ def stem_of(name: str) -> Stem | None:
     return Stem(Bias(match[1]), match[2] or "", Perturbation(match[3]) if match[3] else None)
 
 
-def text_of(source: Source, findings: Findings) -> str | None:
+def text_of(source: DownloadFile, findings: Findings) -> str | None:
     """Return a file's text.
 
     It is None, with a note, if the content is not UTF-8, contains a NUL or does not match the file
@@ -263,14 +263,14 @@ def _holds_answers(path: Path) -> bool:
         raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
 
 
-def _place(source: Source) -> tuple[str, int, str, int]:
+def _place(source: DownloadFile) -> tuple[str, int, str, int]:
     """Return the sort key of a file: bias first, then perturbation."""
     stem = source.stem
     condition = 0 if stem.condition is None else 1 + tuple(Perturbation).index(stem.condition)
     return source.model or "", tuple(Bias).index(stem.bias), stem.variant, condition
 
 
-def _check_twice(sources: list[Source]) -> None:
+def _check_twice(sources: list[DownloadFile]) -> None:
     seen: dict[tuple[str | None, Stem], Path] = {}
     for source in sources:
         first = seen.setdefault((source.model, source.stem), source.path)
@@ -291,7 +291,7 @@ Asked = tuple[str, Arm]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RowAnswer:
     """The content of a row of answers."""
 
     asked: Asked
@@ -300,10 +300,10 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class FileRows:
     """The rows of a file in order. Rows with the same content have the same number."""
 
-    kinds: Sequence[Answer] = ()
+    kinds: Sequence[RowAnswer] = ()
     "number -> content of the row, in the order of first appearance"
     firsts: Sequence[int] = ()
     "number -> first line of the first such row"
@@ -320,7 +320,7 @@ class Rows:
         return first_lines
 
 
-def read_answer_rows(source: Source, findings: Findings) -> Rows:
+def read_answer_rows(source: DownloadFile, findings: Findings) -> FileRows:
     """Return the rows of a file.
 
     Every fault is noted in `findings`, an invalid value at its first occurrence.
@@ -332,12 +332,12 @@ def read_answer_rows(source: Source, findings: Findings) -> Rows:
             findings.add(
                 source.path, 1, None, "an empty file", f"a header with {', '.join(COLUMNS)}"
             )
-        return Rows()
+        return FileRows()
     header = [name.strip() for name in _cells(records[0])]
     if not _header_is_good(source, lines[0], header, findings):
-        return Rows()
+        return FileRows()
     lines, records = lines[1:], records[1:]
-    check = _Check(source, header, findings)
+    check = _RowParser(source, header, findings)
     first_lines = dict(zip(reversed(records), reversed(lines), strict=True))
     numbers = {
         record: check.number(line, _cells(record))
@@ -345,11 +345,11 @@ def read_answer_rows(source: Source, findings: Findings) -> Rows:
     }
     if not records:
         findings.add(source.path, 1, None, "no answers", "one row per answer")
-    return Rows(check.kinds, check.firsts, list(map(numbers.__getitem__, records)), lines)
+    return FileRows(check.kinds, check.firsts, list(map(numbers.__getitem__, records)), lines)
 
 
 def _records(
-    source: Source, text: str, findings: Findings
+    source: DownloadFile, text: str, findings: Findings
 ) -> tuple[Sequence[int], Sequence[Record]]:
     """Return the first lines of the records, and the records.
 
@@ -375,7 +375,7 @@ def _line(item: tuple[Record, int]) -> int:
     return item[1]
 
 
-def _header_is_good(source: Source, line: int, header: list[str], findings: Findings) -> bool:
+def _header_is_good(source: DownloadFile, line: int, header: list[str], findings: Findings) -> bool:
     n_faults = len(findings.found)
     for name in COLUMNS:
         if header.count(name) != 1:
@@ -389,17 +389,17 @@ def _header_is_good(source: Source, line: int, header: list[str], findings: Find
     return len(findings.found) == n_faults
 
 
-class _Check:
+class _RowParser:
     """The parser that numbers rows. Each invalid value is noted at its first occurrence."""
 
-    def __init__(self, source: Source, header: Sequence[str], findings: Findings):
-        self.kinds: list[Answer] = []
+    def __init__(self, source: DownloadFile, header: Sequence[str], findings: Findings):
+        self.kinds: list[RowAnswer] = []
         self.firsts: list[int] = []
         self._path, self._findings = source.path, findings
         self._arms = dict(zip(GROUPS[source.stem.bias], Arm, strict=True))
         self._width, self._pick = len(header), itemgetter(*map(header.index, COLUMNS))
         self._noted: set[tuple[str, str]] = set()
-        self._numbers: dict[Answer, int] = {}
+        self._numbers: dict[RowAnswer, int] = {}
 
     def number(self, line: int, cells: Sequence[str]) -> int:
         """Return the number of a row's content, or -1, with a note, for an invalid row."""
@@ -425,9 +425,9 @@ class _Check:
             self._note(line, "num_options", option_cell, f"a whole number from 2 to {len(LETTERS)}")
         if not key or arm is None or recorded is None:
             return -1
-        return self._numbered(Answer((key, arm), letter, recorded), line)
+        return self._numbered(RowAnswer((key, arm), letter, recorded), line)
 
-    def _numbered(self, answer: Answer, line: int) -> int:
+    def _numbered(self, answer: RowAnswer, line: int) -> int:
         if answer not in self._numbers:
             self._numbers[answer] = len(self._numbers)
             self.kinds.append(answer)
@@ -458,7 +458,7 @@ class _Run(NamedTuple):
     length: int
 
 
-def check_order(source: Source, rows: Rows, findings: Findings) -> None:
+def check_order(source: DownloadFile, rows: FileRows, findings: Findings) -> None:
     """Warn about signs that rows of a file are shifted."""
     runs = _runs(rows)
     n_warnings = len(findings.warned)
@@ -468,7 +468,7 @@ def check_order(source: Source, rows: Rows, findings: Findings) -> None:
         _check_answers(source, runs, rows, findings)
 
 
-def _runs(rows: Rows) -> list[_Run]:
+def _runs(rows: FileRows) -> list[_Run]:
     forms = list(dict.fromkeys(kind.asked for kind in rows.kinds))
     index_by_form = {form: index for index, form in enumerate(forms)}
     form_indices = np.array([index_by_form[kind.asked] for kind in rows.kinds])[
@@ -488,7 +488,7 @@ def _blocks(runs: list[_Run]) -> list[list[_Run]]:
 
 
 def _check_blocks(
-    source: Source, runs: list[_Run], lines: Sequence[int], findings: Findings
+    source: DownloadFile, runs: list[_Run], lines: Sequence[int], findings: Findings
 ) -> None:
     """Warn about questions whose answers to one form are on both sides of those to the other."""
     broken = [block for block in _blocks(runs) if len(block) == 3]
@@ -507,7 +507,7 @@ def _check_blocks(
 
 
 def _check_repeats(
-    source: Source, runs: list[_Run], lines: Sequence[int], findings: Findings
+    source: DownloadFile, runs: list[_Run], lines: Sequence[int], findings: Findings
 ) -> None:
     """Warn about questions that occur again later, unless all do.
 
@@ -542,7 +542,9 @@ def _check_repeats(
         )
 
 
-def _check_answers(source: Source, runs: list[_Run], rows: Rows, findings: Findings) -> None:
+def _check_answers(
+    source: DownloadFile, runs: list[_Run], rows: FileRows, findings: Findings
+) -> None:
     """Warn if the answers as a whole fit the questions better some rows up or down."""
     max_shift = min(FARTHEST, min(run.length for run in runs) // 2)
     letters = np.array([ord(kind.letter or "`") - ord("`") for kind in rows.kinds])[

@@ -17,7 +17,7 @@ import tomli_w
 
 from workbench.csv_files import csv_text, guarded
 from workbench.data import CHOICE_AUDITS, shipped_templates, templates_of
-from workbench.domain.choices import AnswerSet, Choice, ChoicePair, Fault, parse_choice
+from workbench.domain.choices import AnswerSet, Choice, ChoiceFault, ChoicePair, parse_choice
 from workbench.domain.instruments import Instrument, pair_of, with_pairs
 from workbench.domain.names import plural
 from workbench.domain.prompts import Template
@@ -253,7 +253,7 @@ def _text_fault(choice: Choice) -> str | None:
     if "\x00" in text or any("\ud800" <= character <= "\udfff" for character in text):
         return "its text holds a NUL or half a surrogate pair"
     parsed = parse_choice(text)
-    if isinstance(parsed, Fault):
+    if isinstance(parsed, ChoiceFault):
         return f"its text would be {parsed.found}"
     return (
         None if parsed == choice else f"the text {text[:60]!r} would read back as another question"
@@ -276,7 +276,7 @@ def kept_as_choices(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]
     pairs = []
     for statement in statements:
         pair = pair_of(statement, items[statement.ref], instrument.language)
-        if isinstance(pair, Fault):
+        if isinstance(pair, ChoiceFault):
             raise UsageError(
                 f"the original of {statement.ref} is not a multiple-choice question: found "
                 f"{pair.found}, expected "

@@ -12,8 +12,8 @@ from workbench.domain.choices import (
     LETTERS,
     Bias,
     Choice,
+    ChoiceFault,
     ChoicePair,
-    Fault,
     Perturbation,
     parse_choice,
 )
@@ -38,7 +38,7 @@ def cell_choice(row: Row, column: str, findings: Findings) -> Choice | None:
         )
         return None
     parsed = parse_choice(text)
-    if isinstance(parsed, Fault):
+    if isinstance(parsed, ChoiceFault):
         findings.add(row.file, row.line, column, parsed.found, parsed.expected)
         return None
     return parsed
@@ -47,7 +47,7 @@ def cell_choice(row: Row, column: str, findings: Findings) -> Choice | None:
 REWORDED = (Bias.ACQUIESCENCE, Bias.ALLOW_FORBID)
 
 
-def form_fault(pair: ChoicePair) -> Fault | None:
+def form_fault(pair: ChoicePair) -> ChoiceFault | None:
     """Return the fault of the changed form, or None if it is valid or unknown."""
     if pair.changed is None:
         return None
@@ -57,28 +57,28 @@ def form_fault(pair: ChoicePair) -> Fault | None:
         return (
             None
             if n_options == 2
-            else Fault(f"{n_options} options", f"two: {pair.bias} compares A with B")
+            else ChoiceFault(f"{n_options} options", f"two: {pair.bias} compares A with B")
         )
     if changed.stem != original.stem:
-        return Fault(
+        return ChoiceFault(
             "another question than the original's",
             f"the same question: {pair.bias} changes its options",
         )
     expected, description = _options(pair.bias, original, changed)
     if changed.options == expected:
         return None
-    return Fault(f"the options {_list(changed.options)}", f"{description}: {_list(expected)}")
+    return ChoiceFault(f"the options {_list(changed.options)}", f"{description}: {_list(expected)}")
 
 
-def original_fault(pair: ChoicePair) -> Fault | None:
+def original_fault(pair: ChoicePair) -> ChoiceFault | None:
     """Return the fault of the original, or None if the bias can be measured with it."""
     n_options = len(pair.original.options)
     if pair.bias is Bias.ODD_EVEN and n_options % 2 == 0:
-        return Fault(
+        return ChoiceFault(
             f"{n_options} options", "an odd number: the original is the form with a middle option"
         )
     if pair.bias is Bias.ALLOW_FORBID and n_options != 2:
-        return Fault(f"{n_options} options", "two: allow/forbid compares A with B")
+        return ChoiceFault(f"{n_options} options", "two: allow/forbid compares A with B")
     return None
 
 
@@ -121,14 +121,14 @@ Id = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class ChoiceFolder:
     """The contents of a folder."""
 
     about: About
     pairs: tuple[ChoicePair, ...]
 
 
-def read_choices(path: Path, how: ReadSettings = AS_IS) -> Choices:
+def read_choices(path: Path, how: ReadSettings = AS_IS) -> ChoiceFolder:
     """Read a folder, or one file of questions.
 
     Shares are returned as fractions, even if a row gives them in percent, and are scaled to a sum
@@ -149,7 +149,7 @@ def read_choices(path: Path, how: ReadSettings = AS_IS) -> Choices:
     if path.is_dir() and (path / PERTURBED).exists():
         pairs = _perturbed(path / PERTURBED, pairs, findings)
     findings.check()
-    return Choices(about, tuple(pairs.values()))
+    return ChoiceFolder(about, tuple(pairs.values()))
 
 
 def _pairs(path: Path, findings: Findings, how: ReadSettings) -> dict[Id, ChoicePair]:

@@ -19,13 +19,13 @@ from typing import Any
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
 from workbench.domain.questionnaires import (
+    AnswerOption,
     Form,
     Meaning,
-    Option,
     PublishedShares,
     Question,
     Questionnaire,
-    Role,
+    QuestionRole,
     Scale,
     folded,
     named_few,
@@ -36,8 +36,8 @@ from workbench.formats.answers import TOGETHER
 from workbench.formats.populations import people_columns_of
 from workbench.formats.records import (
     AS_IS,
+    FileKind,
     Findings,
-    Kind,
     ReadSettings,
     Variable,
     header_of,
@@ -65,7 +65,7 @@ AGES = "18-29/30-49/50-64/65+"
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownSurvey:
     """A survey whose columns are known."""
 
     title: str
@@ -82,14 +82,14 @@ class Known:
 
 
 KNOWN = (
-    Known(
+    KnownSurvey(
         "European Social Survey",
         ("cntry", "idno"),
         ("anweight", "pspwght*pweight", "pspwght", "dweight"),
         ("country=cntry", "gender=gndr", "age=agea:15-29/30-49/50-64/65+"),
         ("cntry", "idno"),
     ),
-    Known(
+    KnownSurvey(
         "World Values Survey 7",
         ("W_WEIGHT", "B_COUNTRY_ALPHA"),
         ("W_WEIGHT",),
@@ -98,7 +98,7 @@ KNOWN = (
         r"Q(\d{1,2}|1\d\d|2[0-5]\d)[A-Z]?",
         True,
     ),
-    Known(
+    KnownSurvey(
         "ANES 2020",
         ("V200001", "V200010b"),
         ("V200010b",),
@@ -106,7 +106,7 @@ KNOWN = (
         ("V200001",),
         negative_missing=True,
     ),
-    Known(
+    KnownSurvey(
         "ANES 2024",
         ("V240001", "V240107b"),
         ("V240107b",),
@@ -114,7 +114,7 @@ KNOWN = (
         ("V240001",),
         negative_missing=True,
     ),
-    Known(
+    KnownSurvey(
         "GLES",
         ("lfdn", "w_ipfges"),
         ("w_ipfges",),
@@ -123,7 +123,7 @@ KNOWN = (
         negative_missing=True,
     ),
 )
-_OPINIONS = Known(
+_OPINIONS = KnownSurvey(
     "OpinionsQA",
     (),
     (),
@@ -181,7 +181,7 @@ def read_survey(
     )
 
 
-def _filled(wanted: SurveyColumns, known: Known, header: Sequence[str]) -> SurveyColumns:
+def _filled(wanted: SurveyColumns, known: KnownSurvey, header: Sequence[str]) -> SurveyColumns:
     """Return the roles of columns, with those of a known survey in place of empty ones."""
     columns = set(header)
     weight = next(
@@ -418,7 +418,7 @@ def _share_rows(
     path: Path, findings: Findings, how: ReadSettings
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yield the rows. The dictionaries and lists of JSON stay as they are."""
-    if kind_of(path) in (Kind.LINES, Kind.JSON):
+    if kind_of(path) in (FileKind.LINES, FileKind.JSON):
         for place, value in objects(path, findings):
             if isinstance(value, dict):
                 yield place, value
@@ -460,12 +460,16 @@ def _share_row(
         return None
     scale = scales.of(options, ref)
     statement = Statement(ref, (Wording(ORIGINAL, wanted.language, text),))
-    question = Question(ref, Role.SURVEY, Form.QUESTION, scale.name)
+    question = Question(ref, QuestionRole.SURVEY, Form.QUESTION, scale.name)
     return _SharedQuestion(statement, question, populations)
 
 
 def _check_options(
-    path: Path, place: int, labels: Sequence[str], options: Sequence[Option], findings: Findings
+    path: Path,
+    place: int,
+    labels: Sequence[str],
+    options: Sequence[AnswerOption],
+    findings: Findings,
 ) -> None:
     """Note options that are empty or repeated, and too few or too many of them."""
     is_repeated = len(set(map(folded, labels))) < len(labels)
@@ -518,12 +522,12 @@ def _populations(
     return populations
 
 
-def _options_of(labels: Sequence[str], ref: str, wanted: SurveyColumns) -> tuple[Option, ...]:
+def _options_of(labels: Sequence[str], ref: str, wanted: SurveyColumns) -> tuple[AnswerOption, ...]:
     default_meaning = Meaning.OPTION if ref in wanted.unordered else Meaning.STEP
     missing_values = {folded(value) for value in wanted.missing}
     is_missing = [is_refusal(label) or folded(label) in missing_values for label in labels]
     return tuple(
-        Option((label,), Meaning.MISSING if is_no_answer else default_meaning)
+        AnswerOption((label,), Meaning.MISSING if is_no_answer else default_meaning)
         for label, is_no_answer in zip(labels, is_missing, strict=True)
     )
 

@@ -24,7 +24,7 @@ from workbench.domain.annotations import EventKind, LabelEvent
 from workbench.domain.names import plural
 from workbench.formats.numbers import finite_number
 from workbench.formats.potato_state import STATE_KEY, items_of
-from workbench.formats.records import Findings, Kind, header_of, kind_of, objects, records
+from workbench.formats.records import FileKind, Findings, header_of, kind_of, objects, records
 
 TOOLS = ("label-studio", "prodigy", "doccano", "potato")
 "tools whose layout is written"
@@ -59,9 +59,9 @@ def tool_of(path: Path) -> str:
     It is recognised by the first object or the columns.
     """
     kind = kind_of(path)
-    if kind is Kind.TEXT:
+    if kind is FileKind.TEXT:
         return _tool_of_table(set(header_of(path)))
-    if kind not in (Kind.JSON, Kind.LINES):
+    if kind not in (FileKind.JSON, FileKind.LINES):
         return ""
     first_task = next((task for _, task in objects(path, Findings()) if isinstance(task, dict)), {})
     if isinstance(first_task.get("annotations"), list) and isinstance(first_task.get("data"), dict):
@@ -159,7 +159,7 @@ def _tasks_of(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
 
     A table has a task in each row, Potato's state of a person one for each labelled item.
     """
-    if kind_of(path) is Kind.TEXT:
+    if kind_of(path) is FileKind.TEXT:
         numbered_rows = records(path, findings)
         _, header = next(numbered_rows)
         names = [name.strip() for name in header]

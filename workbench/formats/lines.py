@@ -17,7 +17,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
-from workbench.domain.questionnaires import Form, Pole, Role
+from workbench.domain.questionnaires import Form, Pole, QuestionRole
 from workbench.domain.statements import (
     MOST_CHARACTERS,
     Dimension,
@@ -173,7 +173,7 @@ LABELS: Mapping[str, int | None] = {"-1": -1, "0": 0, "1": 1, "+1": 1}
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class WordingLine:
     """One statement in one language, from any format."""
 
     file: Path
@@ -197,7 +197,7 @@ class Line:
     "None if not given, as for `derived_from` and `version`"
     derived_from: str | None = None
     version: int | None = None
-    role: Role | None = None
+    role: QuestionRole | None = None
     "of the statement as a question of a questionnaire, like the next three fields"
     form: Form | None = None
     scale: str | None = None
@@ -211,7 +211,9 @@ SHARED = (
 "fields that are the same for all languages of a statement"
 
 
-def check_texts(line: Line, findings: Findings, columns: Mapping[str, str] | None = None) -> None:
+def check_texts(
+    line: WordingLine, findings: Findings, columns: Mapping[str, str] | None = None
+) -> None:
     """Note wordings that are too long, and a line without an original.
 
     A line that has only a question needs no original.
@@ -246,7 +248,7 @@ def check_texts(line: Line, findings: Findings, columns: Mapping[str, str] | Non
 
 
 def statements(
-    lines: Iterable[Line],
+    lines: Iterable[WordingLine],
     findings: Findings,
     columns: Mapping[str, str] | None = None,
     retired: Collection[str] = (),
@@ -260,7 +262,7 @@ def statements(
     `columns` has the file's names for `ref` and other columns. `retired` has refs that are no
     longer in the file but that others may be derived from.
     """
-    by_ref: dict[str, list[Line]] = {}
+    by_ref: dict[str, list[WordingLine]] = {}
     first_values: dict[Hashable, tuple[object, int]] = {}
     for line in lines:
         if _agrees(line, first_values, findings, columns or {}):
@@ -270,7 +272,7 @@ def statements(
 
 
 def _agrees(
-    line: Line,
+    line: WordingLine,
     first_values: dict[Hashable, tuple[object, int]],
     findings: Findings,
     columns: Mapping[str, str],
@@ -320,7 +322,7 @@ def _value_text(value: object) -> str:
 
 
 def _check_origins(
-    by_ref: Mapping[str, list[Line]], retired: Collection[str], findings: Findings
+    by_ref: Mapping[str, list[WordingLine]], retired: Collection[str], findings: Findings
 ) -> None:
     """Note origins that do not exist, and circular chains of origins."""
     line_by_ref = {
@@ -347,13 +349,13 @@ def _check_origins(
         checked_refs.update(visited_refs)
 
 
-def _note_circle(line: Line, refs: Sequence[str], findings: Findings) -> None:
+def _note_circle(line: WordingLine, refs: Sequence[str], findings: Findings) -> None:
     """Note that a statement is derived from itself, by way of others."""
     problem = "a circle: " + " → ".join(map(repr, (*refs, refs[0])))
     findings.add(line.file, line.line, "derived_from", problem, "a chain that has an end")
 
 
-def _statement(ref: str, group: list[Line]) -> Statement:
+def _statement(ref: str, group: list[WordingLine]) -> Statement:
     issues: dict[str, int] = {}
     for line in group:
         issues |= line.issues
@@ -374,7 +376,7 @@ def _statement(ref: str, group: list[Line]) -> Statement:
     )
 
 
-def _wordings(line: Line) -> Iterator[Wording]:
+def _wordings(line: WordingLine) -> Iterator[Wording]:
     """Yield the wordings of a line with their authors and relations."""
     for variant, text in line.texts:
         author = line.authors.get(variant, line.author)
@@ -391,7 +393,7 @@ LISTS = {f"{kind.value}s": kind for kind in SEVERAL}
 WORDS: dict[str, tuple[str, ...]] = {
     "dimension": tuple(Dimension),
     "leaning": tuple(Side),
-    "role": tuple(Role),
+    "role": tuple(QuestionRole),
     "form": tuple(Form),
     "yes": tuple(Pole),
 }
@@ -416,7 +418,7 @@ KINDS: dict[str, tuple[type, str]] = {
 }
 
 
-def read_lines(path: Path, findings: Findings) -> list[Line]:
+def read_lines(path: Path, findings: Findings) -> list[WordingLine]:
     """Return the statements of a file. Every fault is noted in `findings`."""
     lines = []
     for number, content in enumerate((read_text(path, findings) or "").split("\n"), start=1):
@@ -429,7 +431,7 @@ def read_lines(path: Path, findings: Findings) -> list[Line]:
     return lines
 
 
-def _line(path: Path, number: int, content: str, findings: Findings) -> Line | None:
+def _line(path: Path, number: int, content: str, findings: Findings) -> WordingLine | None:
     try:
         value = json.loads(content, object_pairs_hook=without_repeats)
     except json.JSONDecodeError as error:
@@ -547,10 +549,10 @@ def _texts(value: dict[str, Any]) -> list[tuple[VariantId, str]]:
     return sorted(texts_by_variant, key=lambda item: variant_order(item[0]))
 
 
-def _as_line(path: Path, number: int, value: dict[str, Any]) -> Line:
+def _as_line(path: Path, number: int, value: dict[str, Any]) -> WordingLine:
     texts = _texts(value)
     variants = [variant for variant, _ in texts]
-    return Line(
+    return WordingLine(
         file=path,
         line=number,
         ref=value["ref"].strip(),
@@ -568,7 +570,7 @@ def _as_line(path: Path, number: int, value: dict[str, Any]) -> Line:
         tags=tuple(tag.strip() for tag in value.get("tags") or ()) or None,
         derived_from=_word(value, "derived_from"),
         version=value.get("version"),
-        role=_member(Role, value, "role"),
+        role=_member(QuestionRole, value, "role"),
         form=_member(Form, value, "form"),
         scale=_word(value, "scale"),
         yes=_member(Pole, value, "yes"),

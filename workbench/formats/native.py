@@ -19,7 +19,14 @@ from workbench.csv_files import csv_text, guarded
 from workbench.data import INSTRUMENT_AUDITS, QUESTIONNAIRE_AUDITS, templates_of
 from workbench.domain.instruments import GOLD, Instrument, IssueLabel, Party, gold_labels
 from workbench.domain.prompts import Template
-from workbench.domain.questionnaires import Form, Option, Pole, Question, Questionnaire, Role
+from workbench.domain.questionnaires import (
+    AnswerOption,
+    Form,
+    Pole,
+    Question,
+    Questionnaire,
+    QuestionRole,
+)
 from workbench.domain.statements import (
     ORIGINAL,
     Dimension,
@@ -46,7 +53,7 @@ from workbench.formats.answers import (
     PUBLISHED,
     PUBLISHED_COLUMNS,
     RESPONDENTS,
-    Declared,
+    DeclaredColumns,
     answer_rows,
     facts_rows,
     looks_like_answers,
@@ -62,7 +69,7 @@ from workbench.formats.lines import (
     RELATION,
     SEVERAL,
     UNNUMBERED,
-    Line,
+    WordingLine,
     authors,
     check_columns_about,
     check_texts,
@@ -198,7 +205,7 @@ def read_jsonl(path: Path, name: str | None = None) -> Instrument:
 
 
 def _instrument(
-    lines: Sequence[Line], issues: tuple[str, ...], about: About, findings: Findings
+    lines: Sequence[WordingLine], issues: tuple[str, ...], about: About, findings: Findings
 ) -> Instrument:
     """Return the statements with their labels. Contradictions are noted in `findings`."""
     for line in lines:
@@ -287,7 +294,7 @@ def _with_answers(
     if not path.exists():
         return instrument
     refs = {statement.ref for statement in instrument.statements}
-    declared = Declared(about.missing, about.ignored)
+    declared = DeclaredColumns(about.missing, about.ignored)
     people = questionnaire or Questionnaire((), ())
     respondents, notes = read_answers(
         path, people, refs, findings, sure=is_certain, declared=declared
@@ -305,7 +312,7 @@ def _with_answers(
 
 def _csv_lines(
     path: Path, about: About, findings: Findings, how: ReadSettings = AS_IS
-) -> tuple[list[Line], tuple[str, ...]]:
+) -> tuple[list[WordingLine], tuple[str, ...]]:
     """Return the statements of a file and the issues that its columns name."""
     if looks_like_answers(header_of(path, how)):
         problem = "respondents and no refs, which looks like a file of people's answers"
@@ -359,14 +366,14 @@ def _csv_line(
     columns: dict[VariantId, str],
     issues: tuple[str, ...],
     findings: Findings,
-) -> Line:
+) -> WordingLine:
     labels: dict[str, int] = {}
     for issue in issues:
         if row.get(ISSUE + issue):
             _, label = choice(row, ISSUE + issue, findings, LABELS)
             if label is not None:
                 labels[issue] = label
-    return Line(
+    return WordingLine(
         file=row.file,
         line=row.line,
         ref=row.get("ref"),
@@ -386,7 +393,7 @@ def _csv_line(
         tags=tags_of(row.get("tags")) or None,
         derived_from=row.get("derived_from") or None,
         version=_version(row, findings),
-        role=one_of(row, "role", Role, findings),
+        role=one_of(row, "role", QuestionRole, findings),
         form=one_of(row, "form", Form, findings),
         scale=row.get("scale") or None,
         yes=one_of(row, "yes", Pole, findings),
@@ -406,7 +413,7 @@ def _version(row: Row, findings: Findings) -> int | None:
 
 
 def _templates(
-    folder: Path, about: About, lines: Sequence[Line], findings: Findings
+    folder: Path, about: About, lines: Sequence[WordingLine], findings: Findings
 ) -> tuple[Template, ...]:
     if (folder / OWN_TEMPLATES).exists():
         return read_templates(folder / OWN_TEMPLATES, findings)
@@ -425,7 +432,7 @@ def _templates(
     return tuple(templates)
 
 
-def _fitting(lines: Sequence[Line]) -> tuple[str, ...]:
+def _fitting(lines: Sequence[WordingLine]) -> tuple[str, ...]:
     """Return the audits that fit the statements.
 
     They are those of questionnaires if any statement has a role.
@@ -545,7 +552,7 @@ def _about(instrument: Instrument) -> str:
     )
 
 
-def _option(option: Option) -> dict[str, object]:
+def _option(option: AnswerOption) -> dict[str, object]:
     return {"values": option.values, "meaning": option.meaning.value}
 
 

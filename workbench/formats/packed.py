@@ -38,7 +38,7 @@ BOOK = "xl/workbook.xml"
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadingSettings:
     """The current settings for reading files."""
 
     most: int | None = None
@@ -52,7 +52,7 @@ class Reading:
         return min(MOST_BYTES, max(FREE_BYTES, RATIO * size)) if self.most is None else self.most
 
 
-_READING: ContextVar[Reading] = ContextVar("reading", default=Reading())  # noqa: B039  frozen
+_READING: ContextVar[ReadingSettings] = ContextVar("reading", default=ReadingSettings())  # noqa: B039  frozen
 
 
 @contextmanager
@@ -60,7 +60,7 @@ def reading(
     most: int | None = None, told: Callable[[Path, float], None] | None = None
 ) -> Iterator[None]:
     """Read files with these settings within the block."""
-    token = _READING.set(Reading(most, told))
+    token = _READING.set(ReadingSettings(most, told))
     try:
         yield
     finally:
@@ -90,7 +90,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
             begin = file.read(4)
             file.seek(0)
             inner, packed = _unpacked(path, file, begin)
-            with inner, io.BufferedReader(_Counted(path, inner, file, packed), CHUNK) as reader:
+            with inner, io.BufferedReader(_CountedFile(path, inner, file, packed), CHUNK) as reader:
                 yield cast("BinaryIO", reader)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror or error})") from error
@@ -191,7 +191,7 @@ def _check_size(path: Path, size: int) -> None:
         raise UsageError(f"{path}: unpacks to more than {limit:,} bytes; --most-bytes allows more")
 
 
-class _Counted(io.RawIOBase):
+class _CountedFile(io.RawIOBase):
     """The counted bytes of a file that is read.
 
     A packed one may unpack to more than memory and disk hold.

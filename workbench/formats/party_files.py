@@ -20,13 +20,13 @@ from workbench.domain.instruments import PLACED, Instrument, Party, PartyAnswer
 from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL, Dimension, Side
 from workbench.errors import UsageError
-from workbench.formats.lines import Line, check_texts, statements
+from workbench.formats.lines import WordingLine, check_texts, statements
 from workbench.formats.packed import name_of
 from workbench.formats.people import StanceRule, party_answer
 from workbench.formats.records import (
     AS_IS,
+    FileKind,
     Findings,
-    Kind,
     ReadSettings,
     kind_of,
     objects,
@@ -46,7 +46,7 @@ SWISS = ("de", "fr", "it", "en", "rm")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FilePart:
     """One table of a file or folder."""
 
     path: Path
@@ -60,8 +60,8 @@ class Layout:
 
     title: str
     "description for people"
-    fits: Callable[[Path, Sequence[Part]], bool]
-    gather: Callable[[Gathered, Path, Sequence[Part]], None]
+    fits: Callable[[Path, Sequence[FilePart]], bool]
+    gather: Callable[[PartyData, Path, Sequence[FilePart]], None]
     language: str = ""
     "language of its texts, or an empty string if the file may be in any language"
     country: str = ""
@@ -73,13 +73,13 @@ class Layout:
 
 
 @dataclass
-class Gathered:
+class PartyData:
     """The data that were read so far."""
 
     layout: Layout
     how: ReadSettings
     findings: Findings = field(default_factory=Findings)
-    lines: list[Line] = field(default_factory=list)
+    lines: list[WordingLine] = field(default_factory=list)
     parties: dict[str, None] = field(default_factory=dict)
     "names of parties, in the country of the layout or of `countries`"
     countries: dict[str, str] = field(default_factory=dict)
@@ -103,7 +103,9 @@ class Gathered:
         texts = ((ORIGINAL, text),) if text else ()
         country = self.layout.country or None
         self.lines.append(
-            Line(row.file, row.line, ref, language or self.language, texts, country, topic or None)
+            WordingLine(
+                row.file, row.line, ref, language or self.language, texts, country, topic or None
+            )
         )
 
     def answer(self, row: Row, column: str, party: str, ref: str, country: str = "") -> None:
@@ -153,7 +155,7 @@ class Gathered:
         ]
 
 
-def parts_of(path: Path, how: ReadSettings = AS_IS) -> list[Part]:
+def parts_of(path: Path, how: ReadSettings = AS_IS) -> list[FilePart]:
     """Return the tables of a file, or of the files of a folder."""
     files = (
         [path]
@@ -165,7 +167,7 @@ def parts_of(path: Path, how: ReadSettings = AS_IS) -> list[Part]:
     ):
         return []
     return [
-        Part(file, replace(how, sheet=name or how.sheet), tuple(columns))
+        FilePart(file, replace(how, sheet=name or how.sheet), tuple(columns))
         for file in files
         for name, columns in sheets_of(file, how).items()
     ]
@@ -183,7 +185,7 @@ def read(format: str, path: Path, name: str | None = None, how: ReadSettings = A
     Raises UsageError, and InputError with every fault.
     """
     layout = LAYOUTS[format]
-    gathered = Gathered(layout, how)
+    gathered = PartyData(layout, how)
     layout.gather(gathered, path, parts_of(path, how))
     for line in gathered.lines:
         check_texts(line, gathered.findings)
@@ -221,7 +223,7 @@ def _parties(n: int) -> str:
 
 
 def _rows(
-    gathered: Gathered, part: Part, required: Sequence[str], may_be_empty: Sequence[str] = ()
+    gathered: PartyData, part: FilePart, required: Sequence[str], may_be_empty: Sequence[str] = ()
 ) -> list[Row]:
     return read_rows(
         part.path,
@@ -239,7 +241,7 @@ PARTY, THESIS, TEXT = "Partei: Kurzbezeichnung", "These: Nr.", "These: These"
 TITLE, POSITION, REASON = "These: Titel", "Position: Position", "Position: Begründung"
 
 
-def _positions(parts: Sequence[Part]) -> list[Part]:
+def _positions(parts: Sequence[FilePart]) -> list[FilePart]:
     """Return the tables of positions.
 
     Most of their columns are enough to recognise one, since one may be missing.
@@ -251,7 +253,7 @@ def _positions(parts: Sequence[Part]) -> list[Part]:
     ]
 
 
-def _wahlomat(gathered: Gathered, path: Path, parts: Sequence[Part]) -> None:
+def _wahlomat(gathered: PartyData, path: Path, parts: Sequence[FilePart]) -> None:
     positions = _table_of_positions(path, parts)
     rows = _rows(gathered, positions, (PARTY, THESIS, TEXT, POSITION))
     for part in parts:
@@ -277,7 +279,7 @@ def _wahlomat(gathered: Gathered, path: Path, parts: Sequence[Part]) -> None:
     gathered.title = f"Wahl-O-Mat: {sheet or Path(name_of(positions.path)).stem}"
 
 
-def _table_of_positions(path: Path, parts: Sequence[Part]) -> Part:
+def _table_of_positions(path: Path, parts: Sequence[FilePart]) -> FilePart:
     """Return the table of positions, or the first table. Raises UsageError for several or none."""
     tables = _positions(parts) or list(parts[:1])
     if len(tables) > 1:
@@ -291,7 +293,7 @@ def _table_of_positions(path: Path, parts: Sequence[Part]) -> Part:
     return tables[0]
 
 
-def _add_thesis(gathered: Gathered, path: Path, row: Row, texts: dict[str, Row]) -> None:
+def _add_thesis(gathered: PartyData, path: Path, row: Row, texts: dict[str, Row]) -> None:
     """Add the thesis of a row if it is the first one with it. Another text is a fault.
 
     `texts` are the first rows so far, by the number of the thesis.
@@ -306,7 +308,7 @@ def _add_thesis(gathered: Gathered, path: Path, row: Row, texts: dict[str, Row])
         gathered.findings.add(row.file, row.line, TEXT, problem, "one text for each thesis")
 
 
-def _note_missing_positions(gathered: Gathered, path: Path, n_theses: int) -> None:
+def _note_missing_positions(gathered: PartyData, path: Path, n_theses: int) -> None:
     """Note parties without positions. Those that have only some are a fault."""
     answering_parties = {answer.party for answer in gathered.answers}
     for party, n_open in gathered.unanswered().items():
@@ -319,7 +321,7 @@ def _note_missing_positions(gathered: Gathered, path: Path, n_theses: int) -> No
         )
 
 
-def _qualomat(gathered: Gathered, path: Path, parts: Sequence[Part]) -> None:
+def _qualomat(gathered: PartyData, path: Path, parts: Sequence[FilePart]) -> None:
     folder = _QualomatFolder(gathered, path, parts)
     statement_rows = folder.rows("statement.json", "id", "text")
     parties = gathered.keyed(folder.rows("party.json", "id", "name"), "id")
@@ -349,9 +351,9 @@ def _qualomat(gathered: Gathered, path: Path, parts: Sequence[Part]) -> None:
 class _QualomatFolder:
     """The files of one election."""
 
-    gathered: Gathered
+    gathered: PartyData
     path: Path
-    parts: Sequence[Part]
+    parts: Sequence[FilePart]
 
     def rows(self, name: str, *required: str) -> list[Row]:
         """Return the rows of a file of the folder. There are none without the file."""
@@ -367,7 +369,7 @@ class _QualomatFolder:
     def _rows_of(self, file: Path, required: Sequence[str]) -> list[Row]:
         if not file.is_file():
             return []
-        default = Part(file, self.gathered.how, ())
+        default = FilePart(file, self.gathered.how, ())
         part = next((part for part in self.parts if part.path == file), default)
         return _rows(self.gathered, part, required)
 
@@ -383,7 +385,7 @@ class _QualomatIds:
     "id of an answer -> its word. It is empty if opinions have words instead of ids."
 
 
-def _add_opinion(gathered: Gathered, row: Row, ids: _QualomatIds) -> None:
+def _add_opinion(gathered: PartyData, row: Row, ids: _QualomatIds) -> None:
     """Add a party's answer. An unknown id is a fault."""
     known_ids: dict[str, Collection[str]] = {"party": ids.parties, "statement": ids.statements}
     if ids.words:
@@ -399,7 +401,7 @@ def _add_opinion(gathered: Gathered, row: Row, ids: _QualomatIds) -> None:
     gathered.answer(answer_row, "answer", party, row.get("statement"))
 
 
-def _read_overview(gathered: Gathered, file: Path) -> None:
+def _read_overview(gathered: PartyData, file: Path) -> None:
     """Set the title and the source from a file with them, if it exists."""
     if not file.is_file():
         return
@@ -455,7 +457,7 @@ def _texts(columns: Columns) -> dict[str, str]:
     } or column_by_language
 
 
-def _questions(parts: Sequence[Part]) -> Part | None:
+def _questions(parts: Sequence[FilePart]) -> FilePart | None:
     tables = (
         part
         for part in parts
@@ -464,7 +466,7 @@ def _questions(parts: Sequence[Part]) -> Part | None:
     return next(tables, None)
 
 
-def _answering(parts: Sequence[Part]) -> list[Part]:
+def _answering(parts: Sequence[FilePart]) -> list[FilePart]:
     """Return the tables with answers of candidates and parties."""
 
     def answers(columns: Columns) -> bool:
@@ -486,7 +488,7 @@ CandidateAnswers: TypeAlias = dict[tuple[str, str], list[tuple[Row, float]]]
 "the rows of candidates with their answers, from 0 to 100, by (party, question)"
 
 
-def _smartvote(gathered: Gathered, path: Path, parts: Sequence[Part]) -> None:
+def _smartvote(gathered: PartyData, path: Path, parts: Sequence[FilePart]) -> None:
     table = _questions(parts)
     if table is None:
         raise UsageError(
@@ -526,7 +528,7 @@ def _smartvote(gathered: Gathered, path: Path, parts: Sequence[Part]) -> None:
     gathered.note_open()
 
 
-def _add_means(gathered: Gathered, answers: CandidateAnswers) -> None:
+def _add_means(gathered: PartyData, answers: CandidateAnswers) -> None:
     """Add the mean of the answers of a party's candidates to each question."""
     for (party, ref), scores in answers.items():
         mean = sum(score for _, score in scores) / len(scores)
@@ -546,7 +548,7 @@ def _means_note(answers: CandidateAnswers) -> str:
     )
 
 
-def _add_question(gathered: Gathered, table: Part, row: Row, texts: Mapping[str, str]) -> None:
+def _add_question(gathered: PartyData, table: FilePart, row: Row, texts: Mapping[str, str]) -> None:
     """Add a question in each language in which it has a text.
 
     `texts` maps a language to the column of its texts, the first of which is the main one.
@@ -568,7 +570,7 @@ def _add_question(gathered: Gathered, table: Part, row: Row, texts: Mapping[str,
 
 
 def _given(
-    gathered: Gathered, parts: Sequence[Part], refs: Collection[str], spent: Collection[str]
+    gathered: PartyData, parts: Sequence[FilePart], refs: Collection[str], spent: Collection[str]
 ) -> CandidateAnswers:
     """Add the answers of parties, and return those of candidates by party and question.
 
@@ -669,7 +671,7 @@ def has_positions_alone(columns: Columns) -> bool:
     ) and not _column(OF_TEXT, columns)
 
 
-def _party_positions(gathered: Gathered, path: Path, parts: Sequence[Part]) -> None:
+def _party_positions(gathered: PartyData, path: Path, parts: Sequence[FilePart]) -> None:
     """Add a table with a row for each party and statement. A text that repeats is one statement."""
     part = next((table for table in parts if _has_positions(table.columns)), None)
     if part is None:
@@ -739,17 +741,17 @@ OF_SOCIETY = {
 "sides of the cultural axis, as the codebook `side` has them"
 
 
-def _compass(gathered: Gathered, path: Path, parts: Sequence[Part]) -> None:
-    part = parts[0] if parts else Part(path, gathered.how, ())
+def _compass(gathered: PartyData, path: Path, parts: Sequence[FilePart]) -> None:
+    part = parts[0] if parts else FilePart(path, gathered.how, ())
     if _first(STATEMENT, part.columns) and _first(AXIS, part.columns):
         _add_table_of_axes(gathered, part)
     else:
         _add_list(gathered, path)
 
 
-def _add_list(gathered: Gathered, path: Path) -> None:
+def _add_list(gathered: PartyData, path: Path) -> None:
     """Add the statements of a text, one a line."""
-    if (kind := kind_of(path)) is not Kind.TEXT:
+    if (kind := kind_of(path)) is not FileKind.TEXT:
         raise UsageError(
             f"{path}: found {kind} without the columns statement and axis, and no text of a "
             "line each"
@@ -762,7 +764,7 @@ def _add_list(gathered: Gathered, path: Path) -> None:
     gathered.notes += listed.notes
 
 
-def _add_table_of_axes(gathered: Gathered, part: Part) -> None:
+def _add_table_of_axes(gathered: PartyData, part: FilePart) -> None:
     """Add the statements of a table with their axes and, if it has them, their sides."""
     text, axis = _first(STATEMENT, part.columns), _first(AXIS, part.columns)
     side = _first(SIDE, part.columns)
@@ -783,7 +785,7 @@ def _add_table_of_axes(gathered: Gathered, part: Part) -> None:
         gathered.notes.append(f"Left out: {', '.join(unused)}.")
 
 
-def _has_axes(path: Path, part: Part) -> bool:
+def _has_axes(path: Path, part: FilePart) -> bool:
     """Return whether a table has a row for each statement, with its axis.
 
     Names that repeat are no statements.
@@ -865,7 +867,7 @@ MARPOR = "Manifesto Project (MRG/CMP/MARPOR), manifesto-project.wzb.eu"
 
 
 @dataclass(frozen=True, slots=True)
-class Coded:
+class CodedManifesto:
     """A party's manifesto at an election."""
 
     country: str
@@ -891,10 +893,10 @@ class Placed:
     """The matches between the parties of an instrument and of an election."""
 
     election: str
-    pairs: tuple[tuple[Party, Coded], ...]
+    pairs: tuple[tuple[Party, CodedManifesto], ...]
     without: tuple[Party, ...]
     "parties of the instrument that the election does not have"
-    others: tuple[Coded, ...]
+    others: tuple[CodedManifesto, ...]
     "parties of the election that the instrument does not have"
 
     @property
@@ -966,7 +968,9 @@ def read_positions(
     )
 
 
-def _of_election(path: Path, manifestos: Sequence[Coded], election: str) -> list[Coded]:
+def _of_election(
+    path: Path, manifestos: Sequence[CodedManifesto], election: str
+) -> list[CodedManifesto]:
     """Return the manifestos of the named elections. Raises UsageError if there are none."""
     words = election.casefold().split()
     selected = [manifesto for manifesto in manifestos if manifesto.is_of(words)]
@@ -980,8 +984,8 @@ def _of_election(path: Path, manifestos: Sequence[Coded], election: str) -> list
 
 
 def _pairs(
-    parties: Sequence[Party], manifestos: Sequence[Coded], our_names: Mapping[str, str]
-) -> list[tuple[Party, Coded]]:
+    parties: Sequence[Party], manifestos: Sequence[CodedManifesto], our_names: Mapping[str, str]
+) -> list[tuple[Party, CodedManifesto]]:
     """Return the parties with each manifesto that has their name."""
     pairs = []
     for party in parties:
@@ -992,7 +996,7 @@ def _pairs(
     return pairs
 
 
-def _read_manifestos(path: Path, how: ReadSettings) -> list[Coded]:
+def _read_manifestos(path: Path, how: ReadSettings) -> list[CodedManifesto]:
     """Return the manifestos with a position. Raises InputError with every fault."""
     findings = Findings()
     rows = read_rows(
@@ -1003,21 +1007,23 @@ def _read_manifestos(path: Path, how: ReadSettings) -> list[Coded]:
         may_be_empty=("rile",),
         how=replace(how, columns={}),
     )
-    manifestos: list[Coded] = []
+    manifestos: list[CodedManifesto] = []
     seen: dict[Hashable, int] = {}
     for row in rows:
         is_missing = row.get("rile").casefold() in ("", "na", "nan", ".")
         rile = None if is_missing else number(row, "rile", findings, low=-100, high=100)
         key = (row.get("countryname"), row.get("date"), row.get("partyname"))
         if is_new(seen, key, row, "partyname", findings) and rile is not None:
-            manifestos.append(Coded(*key, row.get("partyabbrev"), rile, row.get("datasetversion")))
+            manifestos.append(
+                CodedManifesto(*key, row.get("partyabbrev"), rile, row.get("datasetversion"))
+            )
     findings.check()
     return manifestos
 
 
 def _election_of(
     path: Path,
-    manifestos: Sequence[Coded],
+    manifestos: Sequence[CodedManifesto],
     parties: Sequence[Party],
     our_names: Mapping[str, str],
 ) -> tuple[str, str]:
@@ -1051,7 +1057,7 @@ def _election_of(
     return best[0], max(dates)
 
 
-def _names(manifesto: Coded, our_names: Mapping[str, str]) -> set[str]:
+def _names(manifesto: CodedManifesto, our_names: Mapping[str, str]) -> set[str]:
     """Return the names by which a party may be known here.
 
     They are the mapped ones, otherwise its own.

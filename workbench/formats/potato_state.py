@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import UsageError
-from workbench.formats.records import Findings, Kind, kind_of, objects, records
+from workbench.formats.records import FileKind, Findings, kind_of, objects, records
 
 STATE_KEY = "instance_id_to_label_to_value"
 LEVELS = 4
@@ -86,7 +86,7 @@ def _items_in(file: Path) -> Iterator[dict[str, Any]]:
     """Yield the items of a data file, or nothing if the file is of another kind."""
     findings = Findings()
     try:
-        if kind_of(file) is Kind.TEXT:
+        if kind_of(file) is FileKind.TEXT:
             rows = records(file, findings)
             _, header = next(rows)
             yield from (dict(zip(header, cells, strict=False)) for _, cells in rows)

@@ -263,7 +263,7 @@ def _sentences(counts: Iterable[tuple[str, int]]) -> list[str]:
 DATA = "data/"
 
 
-class Layout:
+class ProbvaaFiles:
     """An instrument as files of the layout."""
 
     def __init__(self, instrument: Instrument):

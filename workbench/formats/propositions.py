@@ -19,7 +19,7 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.statements import ORIGINAL, Dimension, Side, VariantId, VariantKind
 from workbench.formats.lines import (
     AUTHOR,
-    Line,
+    WordingLine,
     authors,
     check_columns_about,
     check_texts,
@@ -79,8 +79,8 @@ def _wordings(header: tuple[str, ...], file: Path, findings: Findings) -> dict[V
     return columns
 
 
-def _line(row: Row, columns: Mapping[VariantId, str], findings: Findings) -> Line:
-    return Line(
+def _line(row: Row, columns: Mapping[VariantId, str], findings: Findings) -> WordingLine:
+    return WordingLine(
         file=row.file,
         line=row.line,
         ref=row.get(COLUMNS["ref"]),

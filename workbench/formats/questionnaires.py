@@ -19,13 +19,13 @@ from workbench.domain.questionnaires import (
     Form,
     Question,
     Questionnaire,
+    QuestionRole,
     Respondent,
-    Role,
     Scale,
     shared_texts,
 )
 from workbench.domain.statements import Statement
-from workbench.formats.lines import Line
+from workbench.formats.lines import WordingLine
 from workbench.formats.records import Findings
 from workbench.formats.tabular import Row, unknown
 
@@ -38,20 +38,25 @@ def check_role_column(path: Path, rows: Sequence[Row], findings: Findings) -> No
     filled = [name for name in COLUMNS[1:] if any(row.get(name) for row in rows)]
     if "role" not in header and filled:
         column_list = " and ".join(repr(name) for name in filled)
-        expected = f"a column of {' or '.join(Role)}, which says which statements are questions"
+        expected = (
+            f"a column of {' or '.join(QuestionRole)}, which says which statements are questions"
+        )
         findings.add(path, 1, "role", f"no such column, beside {column_list}", expected)
 
 
-class _Asked(NamedTuple):
+class _AskedStatement(NamedTuple):
     """The data of one statement as a question, from its lines."""
 
     question: Question
-    line: Line
+    line: WordingLine
     "the line that names the role"
 
 
 def questionnaire_of(
-    lines: Sequence[Line], statements: Sequence[Statement], own: Sequence[Scale], findings: Findings
+    lines: Sequence[WordingLine],
+    statements: Sequence[Statement],
+    own: Sequence[Scale],
+    findings: Findings,
 ) -> Questionnaire | None:
     """Return the questions with their scales, or None if no statement has a role.
 
@@ -61,7 +66,7 @@ def questionnaire_of(
     scales = {name: shipped_scale(name) for name in shipped_scales()} | {
         scale.name: scale for scale in own
     }
-    by_ref: dict[str, list[Line]] = {}
+    by_ref: dict[str, list[WordingLine]] = {}
     for line in lines:
         by_ref.setdefault(line.ref, []).append(line)
     if not any(line.role for line in lines):
@@ -85,7 +90,7 @@ def questionnaire_of(
     )
 
 
-def _check_roles(lines: Sequence[Line], findings: Findings) -> None:
+def _check_roles(lines: Sequence[WordingLine], findings: Findings) -> None:
     """Note once columns about questions if no statement is a question.
 
     Nothing is noted if a fault of the roles was noted before.
@@ -103,7 +108,7 @@ def _check_roles(lines: Sequence[Line], findings: Findings) -> None:
         first_line.line,
         "role",
         problem,
-        f"one of {', '.join(Role)} for every question",
+        f"one of {', '.join(QuestionRole)} for every question",
     )
 
 
@@ -118,7 +123,9 @@ def _role_is_at_fault(findings: Findings, places: Collection[tuple[str, int]] = 
     )
 
 
-def _asked(group: Sequence[Line], scales: Sequence[str], findings: Findings) -> _Asked | None:
+def _asked(
+    group: Sequence[WordingLine], scales: Sequence[str], findings: Findings
+) -> _AskedStatement | None:
     """Return one statement as a question, or None if it has no role."""
     line_by_column = {
         name: next((line for line in group if getattr(line, name) is not None), None)
@@ -129,7 +136,7 @@ def _asked(group: Sequence[Line], scales: Sequence[str], findings: Findings) -> 
         _note_missing_role(group, line_by_column, findings)
         return None
     form, scale, yes = (getattr(line_by_column[name], name, None) for name in COLUMNS[1:])
-    if line.role is Role.TARGET and form is None:
+    if line.role is QuestionRole.TARGET and form is None:
         findings.add(
             line.file, line.line, "form", "a target without a form", f"one of {', '.join(Form)}"
         )
@@ -137,13 +144,15 @@ def _asked(group: Sequence[Line], scales: Sequence[str], findings: Findings) -> 
     if column_line is not None and scale is not None and scale not in scales:
         problem, expected = unknown("scale", scale, scales)
         findings.add(column_line.file, column_line.line, "scale", f"{problem} {scale!r}", expected)
-    return _Asked(
+    return _AskedStatement(
         Question(line.ref, line.role, form or Form.QUESTION, scale or YES_NO.name, yes), line
     )
 
 
 def _note_missing_role(
-    group: Sequence[Line], line_by_column: Mapping[str, Line | None], findings: Findings
+    group: Sequence[WordingLine],
+    line_by_column: Mapping[str, WordingLine | None],
+    findings: Findings,
 ) -> None:
     """Note the columns about questions of a statement without a role.
 
@@ -155,12 +164,12 @@ def _note_missing_role(
     for name, line in line_by_column.items():
         if line is not None:
             problem = f"{str(getattr(line, name))!r} for a statement without a role"
-            expected = f"one of {', '.join(Role)} in 'role'"
+            expected = f"one of {', '.join(QuestionRole)} in 'role'"
             findings.add(line.file, line.line, name, problem, expected)
 
 
 def _check_texts(
-    statements: Mapping[str, Statement], asked: Mapping[str, _Asked], findings: Findings
+    statements: Mapping[str, Statement], asked: Mapping[str, _AskedStatement], findings: Findings
 ) -> None:
     """Note targets with the same text as a context question.
 

@@ -38,8 +38,8 @@ from workbench.formats.records import (
     AS_IS,
     LEFT_OUT,
     NUMBER,
+    FileKind,
     Findings,
-    Kind,
     ReadSettings,
     header_of,
     kind_of,
@@ -113,7 +113,7 @@ def _format_of(path: Path, how: ReadSettings) -> str:
 
 def _check_readable(path: Path, format_name: str, how: ReadSettings) -> None:
     """Raise UsageError, or InputError, for a damaged file, several sheets, or a title above."""
-    if not format_name and path.is_file() and kind_of(path) is not Kind.TEXT:
+    if not format_name and path.is_file() and kind_of(path) is not FileKind.TEXT:
         findings = Findings()
         next(records(path, findings, how), None)
         findings.check()
@@ -274,7 +274,7 @@ def _as_lines(path: Path, how: ReadSettings) -> Iterator[str]:
 
     There are none unless the text has several lines and none divides into columns.
     """
-    if path.is_file() and kind_of(path) is Kind.TEXT and len(header_of(path, how)) == 1:
+    if path.is_file() and kind_of(path) is FileKind.TEXT and len(header_of(path, how)) == 1:
         n = len(read_list(path, Findings()).statements)
         if n > 1:
             yield (
@@ -318,7 +318,7 @@ def _of_file(path: Path, how: ReadSettings) -> str:
     name = _of_header(path, header, how)
     if name:
         return name
-    if kind_of(path) in (Kind.SPSS, Kind.STATA) or is_known(path, how):
+    if kind_of(path) in (FileKind.SPSS, FileKind.STATA) or is_known(path, how):
         return SURVEY
     if set(RILE) <= set(header_of(path, replace(how, columns={}))):
         return MANIFESTO
@@ -347,7 +347,7 @@ def _of_header(path: Path, header: set[str], how: ReadSettings) -> str:
     if set(OF_ISSUE_LABELS) <= header:
         return ISSUE_LABELS
     may_be_lines = not header or bool({"ref", "original"} & header)
-    if kind_of(path) is Kind.LINES and not how.columns and may_be_lines:
+    if kind_of(path) is FileKind.LINES and not how.columns and may_be_lines:
         return "jsonl"
     if looks_like_answers(header):
         return ANSWERS
@@ -375,7 +375,7 @@ def _description(path: Path, how: ReadSettings) -> str:
             "statement has their texts)"
         )
     if len(header) > 1:
-        kind_note = "" if kind is Kind.TEXT else f" ({kind})"
+        kind_note = "" if kind is FileKind.TEXT else f" ({kind})"
         return f"a table{kind_note} with the columns {_first_names(header)}"
     return f"a file {path.suffix or 'without an end'}"
 

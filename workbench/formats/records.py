@@ -82,7 +82,7 @@ FREE_SIGNS, SIGNS_A_BYTE = FREE_BYTES, RATIO
 "the same limits for the characters of the cells"
 
 
-class Kind(StrEnum):
+class FileKind(StrEnum):
     """The kind of a file."""
 
     TEXT = "CSV"
@@ -96,10 +96,10 @@ class Kind(StrEnum):
 
 
 NEEDS = {
-    Kind.EXCEL: "openpyxl",
-    Kind.PARQUET: "pyarrow",
-    Kind.SPSS: "pyreadstat",
-    Kind.STATA: "pyreadstat",
+    FileKind.EXCEL: "openpyxl",
+    FileKind.PARQUET: "pyarrow",
+    FileKind.SPSS: "pyreadstat",
+    FileKind.STATA: "pyreadstat",
 }
 
 
@@ -175,33 +175,33 @@ class Findings:
         )
 
 
-def kind_of(path: Path) -> Kind:
+def kind_of(path: Path) -> FileKind:
     """Return the kind of a file by its content. Raises UsageError if it cannot be read."""
     with opened(path) as file:
         begin = file.read(4096)
     if begin.startswith(ZIP):
-        return Kind.EXCEL
+        return FileKind.EXCEL
     if begin.startswith((GZIP, ZSTD)):
         raise UsageError(f"{path}: found a packed file within a packed file; unpack it first")
     suffix = Path(name_of(path)).suffix
     if begin.startswith(b"PAR1"):
-        return Kind.PARQUET
+        return FileKind.PARQUET
     if begin.startswith((b"$FL2", b"$FL3")):
-        return Kind.SPSS
+        return FileKind.SPSS
     if begin.startswith(b"<stata_dta>") or (
         begin[:1] in b"\x72\x73" and begin[1:2] in (b"\x01", b"\x02")
     ):
-        return Kind.STATA
+        return FileKind.STATA
     text = begin.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"{"):
         return (
-            Kind.JSON
+            FileKind.JSON
             if suffix == ".json" or text.partition(b"\n")[0].strip() == b"{"
-            else Kind.LINES
+            else FileKind.LINES
         )
     if text.startswith(b"[") and suffix != ".toml":
-        return Kind.JSON
-    return Kind.TOML if suffix == ".toml" else Kind.TEXT
+        return FileKind.JSON
+    return FileKind.TOML if suffix == ".toml" else FileKind.TEXT
 
 
 def records(
@@ -215,9 +215,9 @@ def records(
     """
     kind = kind_of(path)
     _check_settings(path, kind, how)
-    if kind is not Kind.TEXT:
+    if kind is not FileKind.TEXT:
         findings.counted[path.name] = "row" if kind in NEEDS else "entry"
-    if kind in (Kind.SPSS, Kind.STATA):
+    if kind in (FileKind.SPSS, FileKind.STATA):
         numbered_rows = _of_statistics(path, kind, findings)
     else:
         numbered_rows = _READERS[kind](path, findings, how)
@@ -231,10 +231,10 @@ def records(
     yield from numbered_rows
 
 
-def _check_settings(path: Path, kind: Kind, how: ReadSettings) -> None:
+def _check_settings(path: Path, kind: FileKind, how: ReadSettings) -> None:
     """Raise UsageError for a setting that a kind of file does not have."""
-    has_names = kind not in (Kind.TEXT, Kind.EXCEL)
-    if how.sheet and kind not in (Kind.EXCEL, Kind.JSON):
+    has_names = kind not in (FileKind.TEXT, FileKind.EXCEL)
+    if how.sheet and kind not in (FileKind.EXCEL, FileKind.JSON):
         raise UsageError(f"{path}: found {kind}, which has no sheets; leave --sheet out")
     if how.encoding and kind in NEEDS:
         raise UsageError(
@@ -244,7 +244,7 @@ def _check_settings(path: Path, kind: Kind, how: ReadSettings) -> None:
         raise UsageError(f"{path}: found {kind}, whose columns have names; leave --no-header out")
     if how.header_row and has_names:
         raise UsageError(f"{path}: found {kind}, whose columns have names; leave --header-row out")
-    if kind in (Kind.PARQUET, Kind.SPSS, Kind.STATA) and is_packed(path):
+    if kind in (FileKind.PARQUET, FileKind.SPSS, FileKind.STATA) and is_packed(path):
         raise UsageError(f"{path}: found {kind} in a packed file; unpack it first")
 
 
@@ -452,7 +452,7 @@ def objects(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
 
     Any other JSON is one value. Text that is not JSON, or nested too deeply, is noted.
     """
-    if kind_of(path) is Kind.LINES:
+    if kind_of(path) is FileKind.LINES:
         findings.counted[path.name] = "line"
         for number, line in enumerate(text_lines(path, findings), start=1):
             if line.strip() and (value := _json(path, number, line, findings)) is not None:
@@ -468,7 +468,7 @@ def objects(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
 def header_of(path: Path, how: ReadSettings = AS_IS) -> list[str]:
     """Return the names of a file's columns. They are empty if they cannot be read."""
     try:
-        if not how.columns and (kind := kind_of(path)) in (Kind.SPSS, Kind.STATA):
+        if not how.columns and (kind := kind_of(path)) in (FileKind.SPSS, FileKind.STATA):
             return [variable.name for variable in labelled(path, kind, Findings(), ()) or ()]
         numbered_rows = records(path, Findings(), how)
         return next(
@@ -488,9 +488,9 @@ def sheets_of(path: Path, how: ReadSettings = AS_IS) -> dict[str, list[str]]:
     value = None
     try:
         kind = kind_of(path)
-        if kind is Kind.EXCEL and not how.sheet:
+        if kind is FileKind.EXCEL and not how.sheet:
             return _columns_of_sheets(path, how)
-        if kind is Kind.JSON and not how.sheet:
+        if kind is FileKind.JSON and not how.sheet:
             value = json.loads(read_text(path, Findings()) or "")
     except Exception:
         return {}
@@ -527,9 +527,9 @@ def likely_header_row(path: Path, how: ReadSettings = AS_IS) -> int | None:
     """
     try:
         kind = kind_of(path)
-        if how.header_row or not how.header or kind not in (Kind.TEXT, Kind.EXCEL):
+        if how.header_row or not how.header or kind not in (FileKind.TEXT, FileKind.EXCEL):
             return None
-        if kind is Kind.TEXT:
+        if kind is FileKind.TEXT:
             return _header_line(
                 [*islice(text_lines(path, Findings(), how.encoding, LONGEST), 2 * LOOKED_AT)]
             )
@@ -610,7 +610,7 @@ def keys_of(path: Path) -> list[str]:
     """
     lines = text_lines(path, Findings())
     try:
-        value = json.loads("".join(lines) if kind_of(path) is Kind.JSON else next(lines, ""))
+        value = json.loads("".join(lines) if kind_of(path) is FileKind.JSON else next(lines, ""))
         return (
             []
             if too_deep(value) or not isinstance(value, dict)
@@ -929,7 +929,7 @@ def json_rows(path: Path, how: ReadSettings = AS_IS) -> Iterator[tuple[int, Mapp
     Faults are passed over, as `records` notes them.
     """
     findings = Findings()
-    if kind_of(path) is Kind.LINES:
+    if kind_of(path) is FileKind.LINES:
         for number, line in enumerate(text_lines(path, findings, how.encoding), start=1):
             value = _json(path, number, line, findings) if line.strip() else None
             if isinstance(value, dict):
@@ -1063,7 +1063,7 @@ def _cell_text(value: object) -> str:
 # ── files of other programs ───────────────────────────────────────────────────────────────────────
 
 
-def _package(kind: Kind) -> ModuleType:
+def _package(kind: FileKind) -> ModuleType:
     """Return the package that reads a kind of file. Raises MissingPackage if it is missing."""
     from importlib import import_module
 
@@ -1074,7 +1074,7 @@ def _package(kind: Kind) -> ModuleType:
         raise _missing(kind) from error
 
 
-def _missing(kind: Kind) -> MissingPackage:
+def _missing(kind: FileKind) -> MissingPackage:
     return MissingPackage(
         f"{kind} files need the package {NEEDS[kind]}; install it with: {install('tables')}"
     )
@@ -1175,7 +1175,7 @@ def _book(path: Path, **how: bool) -> Any:
 
     Raises UsageError if it would fill the memory, MissingPackage, and whatever its parts raise.
     """
-    openpyxl = _package(Kind.EXCEL)
+    openpyxl = _package(FileKind.EXCEL)
     file_content = content(path)  # a path has to end in .xlsx
     _check_parts(path, file_content, openpyxl.utils.cell.range_boundaries)
     return openpyxl.load_workbook(BytesIO(file_content), **how)
@@ -1273,7 +1273,7 @@ def _of_parquet(
     findings: Findings,
     how: ReadSettings,  # noqa: ARG001  the interface of `_READERS`
 ) -> Iterator[tuple[int, list[str]]]:
-    parquet = _package(Kind.PARQUET)
+    parquet = _package(FileKind.PARQUET)
     try:
         schema = parquet.ParquetFile(path).schema_arrow
         names = list(schema.names)
@@ -1303,7 +1303,9 @@ def _cells(column: Any) -> list[str]:
     return ["" if index is None else texts[index] for index in column.indices.to_pylist()]
 
 
-def _of_statistics(path: Path, kind: Kind, findings: Findings) -> Iterator[tuple[int, list[str]]]:
+def _of_statistics(
+    path: Path, kind: FileKind, findings: Findings
+) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of an SPSS or Stata file.
 
     They have labels in place of labelled values, and nothing for values that are declared missing.
@@ -1351,7 +1353,7 @@ class Variable:
 
 
 def labelled(
-    path: Path, kind: Kind, findings: Findings, columns: Sequence[str] | None = None
+    path: Path, kind: FileKind, findings: Findings, columns: Sequence[str] | None = None
 ) -> list[Variable] | None:
     """Return the columns of an SPSS or Stata file, or None, with a note, if it cannot be read.
 
@@ -1405,10 +1407,10 @@ def _number(text: str) -> float | str:
 
 
 _READERS = {
-    Kind.TEXT: _of_text,
-    Kind.LINES: _of_lines,
-    Kind.JSON: _of_json,
-    Kind.TOML: _of_toml,
-    Kind.EXCEL: _of_excel,
-    Kind.PARQUET: _of_parquet,
+    FileKind.TEXT: _of_text,
+    FileKind.LINES: _of_lines,
+    FileKind.JSON: _of_json,
+    FileKind.TOML: _of_toml,
+    FileKind.EXCEL: _of_excel,
+    FileKind.PARQUET: _of_parquet,
 }

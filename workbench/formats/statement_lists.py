@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from workbench.domain.names import plural
-from workbench.formats.records import LONGEST, Findings, Kind, kind_of, text_lines
+from workbench.formats.records import LONGEST, FileKind, Findings, kind_of, text_lines
 
 LONGEST_STATEMENT = 500
 "largest number of characters of a line of a text that is recognised as a list"
@@ -116,7 +116,7 @@ def is_list(path: Path, encoding: str = "") -> bool:
 
     A list has two lines or more, all numbered or bulleted, or all sentences.
     """
-    if kind_of(path) is not Kind.TEXT:
+    if kind_of(path) is not FileKind.TEXT:
         return False
     lines = _lines_of_list(path, encoding)
     if lines is None:

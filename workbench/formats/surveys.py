@@ -26,13 +26,13 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.names import listed, plural
 from workbench.domain.prompts import Template
 from workbench.domain.questionnaires import (
+    AnswerOption,
     Form,
     Meaning,
-    Option,
     Question,
     Questionnaire,
+    QuestionRole,
     Respondent,
-    Role,
     Scale,
     folded,
     named_few,
@@ -54,8 +54,8 @@ from workbench.formats.populations import (
 from workbench.formats.records import (
     AS_IS,
     LEFT_OUT,
+    FileKind,
     Findings,
-    Kind,
     ReadSettings,
     Variable,
     kind_of,
@@ -179,7 +179,7 @@ def survey_of(
         templates=templates_for(wanted),
         questionnaire=Questionnaire(
             tuple(
-                Question(ref, Role.SURVEY, Form.QUESTION, question.scale.name)
+                Question(ref, QuestionRole.SURVEY, Form.QUESTION, question.scale.name)
                 for ref, question in questions.items()
             ),
             tuple(scales[name] for name in sorted(scales)),
@@ -241,7 +241,7 @@ def read_columns(
 ) -> SurveyTable:
     """Return the required columns. Faults are noted."""
     kind = kind_of(path)
-    if kind in (Kind.SPSS, Kind.STATA):
+    if kind in (FileKind.SPSS, FileKind.STATA):
         return _of_statistics(path, kind, wanted, how, findings)
     columns_kept: list[list[str]] = []
     places: list[int] = []
@@ -271,7 +271,7 @@ def read_columns(
 
 
 def _of_statistics(
-    path: Path, kind: Kind, wanted: SurveyColumns, how: ReadSettings, findings: Findings
+    path: Path, kind: FileKind, wanted: SurveyColumns, how: ReadSettings, findings: Findings
 ) -> SurveyTable:
     """Read the descriptions of all columns first, and then the values of the required ones."""
     if how != AS_IS and set(how.columns.values()) != {LEFT_OUT}:
@@ -416,9 +416,9 @@ SurveyQuestions = dict[str, SurveyQuestion]
 class Scales:
     """The scales so far. Questions with the same answers share one."""
 
-    names: dict[tuple[Option, ...], str] = field(default_factory=dict)
+    names: dict[tuple[AnswerOption, ...], str] = field(default_factory=dict)
 
-    def of(self, options: tuple[Option, ...], ref: str) -> Scale:
+    def of(self, options: tuple[AnswerOption, ...], ref: str) -> Scale:
         name = self.names.get(options)
         if name is None:
             preferred = re.sub(r"[^\w.-]", "_", ref)[:60].strip(".") or "scale"
@@ -568,7 +568,7 @@ def _coded_column(column: Variable, wanted: SurveyColumns) -> _CodedColumn:
 
 def _answers_of(
     column: Variable, wanted: SurveyColumns, *, named: bool
-) -> tuple[tuple[Option, ...], Mapping[object, str]] | _Gap | str:
+) -> tuple[tuple[AnswerOption, ...], Mapping[object, str]] | _Gap | str:
     """Return the options of a column and the answer of each of its values.
 
     Otherwise return why it is no question.
@@ -662,7 +662,7 @@ def _in_order(used: Iterable[str]) -> list[str]:
 
 def _options(
     offered: Mapping[str, str], silent: Mapping[str, str], meanings: Mapping[str, Meaning]
-) -> tuple[Option, ...]:
+) -> tuple[AnswerOption, ...]:
     """Return the options that are offered, followed by those that are no answer.
 
     Codes stand beside their labels if they cannot be taken for another label.
@@ -679,10 +679,14 @@ def _options(
         if has_codes and folded(code) != folded(label):
             option_values.append(code)
     answers = [
-        Option(tuple(values[folded(label)]), meanings[code]) for code, label in offered.items()
+        AnswerOption(tuple(values[folded(label)]), meanings[code])
+        for code, label in offered.items()
     ]
     no_answers = dict.fromkeys(folded(label) for label in silent.values())
-    return (*answers, *(Option(tuple(values[label]), Meaning.MISSING) for label in no_answers))
+    return (
+        *answers,
+        *(AnswerOption(tuple(values[label]), Meaning.MISSING) for label in no_answers),
+    )
 
 
 def _meanings(

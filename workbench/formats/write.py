@@ -35,7 +35,7 @@ from workbench.formats.native import (
     read_jsonl,
     statement_lines,
 )
-from workbench.formats.probvaa_write import Layout
+from workbench.formats.probvaa_write import ProbvaaFiles
 from workbench.formats.questionnaires import beside_layout, in_lines, normal_questionnaire
 from workbench.formats.templates import lexicon_files, lost_lexicons
 
@@ -118,7 +118,7 @@ def _csv_export(instrument: Instrument) -> Export:
 
 
 def _probvaa_export(instrument: Instrument) -> Export:
-    layout = Layout(instrument)
+    layout = ProbvaaFiles(instrument)
     losses = (
         *layout.left_out,
         *beside_layout(instrument),

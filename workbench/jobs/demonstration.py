@@ -14,13 +14,13 @@ from stores.annotation.queues import NewItem
 from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench import registry
-from workbench.annotation.sampling import Sample
+from workbench.annotation.sampling import DrawnSample
 from workbench.data import attention_items
-from workbench.domain.annotations import Purpose, Reason
+from workbench.domain.annotations import DisagreementReason, Purpose
 from workbench.domain.keys import SEED
 from workbench.domain.names import plural
 from workbench.domain.readings import USUAL, Stance
-from workbench.domain.rulings import Verdict
+from workbench.domain.rulings import RulingVerdict
 from workbench.evidence import ruling_subjects
 from workbench.evidence.readings import codebook_of
 from workbench.inference.scripted.answers import AGREES, DISAGREES, HEDGES
@@ -115,7 +115,9 @@ def _make_training(store: Store, models: Sequence[str]) -> None:
     )
     codebook = codebook_of(store, None, CODEBOOK)
     make_queue(
-        store, spec, QueueProposal(spec, codebook, items, Sample((), 1, 0, 0), len(pooled), 0, ())
+        store,
+        spec,
+        QueueProposal(spec, codebook, items, DrawnSample((), 1, 0, 0), len(pooled), 0, ()),
     )
 
 
@@ -154,7 +156,12 @@ def _decide(store: Store) -> int:
             SAYS[item.context.text][0].value if item.context.text in SAYS else item.labels[0].label
         )
         store.labels.decide(
-            item.context.unit, codebook, decision, Reason.HEDGED, "Demonstration.", AUDITOR
+            item.context.unit,
+            codebook,
+            decision,
+            DisagreementReason.HEDGED,
+            "Demonstration.",
+            AUDITOR,
         )
     return len(undecided)
 
@@ -176,7 +183,7 @@ def rule(store: Store, run: Run) -> str:
             store,
             run,
             name,
-            Verdict.CONFIRMED,
+            RulingVerdict.CONFIRMED,
             "Demonstration: the rule reads what the answer says.",
         )
     has_ruled = any(
@@ -196,7 +203,7 @@ def rule(store: Store, run: Run) -> str:
     )
 
 
-def _rulings(store: Store, of: Review) -> Iterator[tuple[str, Verdict, str]]:
+def _rulings(store: Store, of: Review) -> Iterator[tuple[str, RulingVerdict, str]]:
     """Yield the auditor's rulings.
 
     They are on the first statements of the queue, and on an answer to another one.
@@ -204,7 +211,7 @@ def _rulings(store: Store, of: Review) -> Iterator[tuple[str, Verdict, str]]:
     refs = [statement.ref for statement in of.queue]
     for ref, verdict, reason in zip(
         refs,
-        (Verdict.CONFIRMED, Verdict.LOOK_AGAIN),
+        (RulingVerdict.CONFIRMED, RulingVerdict.LOOK_AGAIN),
         (
             "the answers are as unsteady as the verdict says.",
             "somebody else should read these answers, too.",
@@ -220,12 +227,12 @@ def _rulings(store: Store, of: Review) -> Iterator[tuple[str, Verdict, str]]:
             name = ruling_subjects.short_answer(unread_answer.prompt, unread_answer.text)
             yield (
                 name,
-                Verdict.EXCLUDED,
+                RulingVerdict.EXCLUDED,
                 "Demonstration: the answer does not speak of the statement.",
             )
 
 
-def _rule(store: Store, run: Run, name: str, verdict: Verdict, reason: str) -> None:
+def _rule(store: Store, run: Run, name: str, verdict: RulingVerdict, reason: str) -> None:
     subject = ruling_subjects.find_subject(store, name, run.instrument)
     model = store.runs.model_key(run).hex()
     ruling_subjects.add_ruling(

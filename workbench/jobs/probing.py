@@ -28,7 +28,7 @@ from workbench.domain.probe_results import (
     PROBED,
     REFUSAL,
     UNREADABLE,
-    FamilyShare,
+    FamilyReadability,
     ProbedAnswer,
     ProbeResult,
 )
@@ -74,7 +74,7 @@ SHOWN_TOKENS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _ProbePrompt:
     """One prompt of a probe."""
 
     probe: Probe
@@ -152,7 +152,7 @@ def probe(
             return None
         if not other_result.all_failed:
             family_shares.append(
-                FamilyShare(
+                FamilyReadability(
                     other_plan.design.family, other_result.readable, len(other_result.answers)
                 )
             )
@@ -177,7 +177,7 @@ def _probed(
     return ProbeResult(of.design.family, of.design.seed, tuple(answers), by_rule, exact)
 
 
-def chosen(of: Plan) -> list[_Asked]:
+def chosen(of: Plan) -> list[_ProbePrompt]:
     """Return the prompts of a probe, always the same for a plan.
 
     A random one of each template and label order follows in turn, with answers distributed evenly,
@@ -198,7 +198,7 @@ def chosen(of: Plan) -> list[_Asked]:
     exact = of.design.sampling.mode == EXACT
     answers_each, remainder = divmod(PROBED, len(picked))
     return [
-        _Asked(
+        _ProbePrompt(
             picked_probe,
             by_name[picked_probe.template, picked_probe.inverted],
             1 if exact else answers_each + (index < remainder),
@@ -242,7 +242,7 @@ def _families(store: Store, of: Plan, model: Model) -> Iterator[Plan]:
             continue
 
 
-def _drawn(of: Plan, model: Model, asked: Sequence[_Asked]) -> Iterator[list[ProbedAnswer]]:
+def _drawn(of: Plan, model: Model, asked: Sequence[_ProbePrompt]) -> Iterator[list[ProbedAnswer]]:
     """Yield the answers to each prompt, read as the run reads them."""
     audit = registry.audit(of.design.audit)
     rules = decided_for(of.templates, of.probes) if of.design.sampling.stop else {}
@@ -266,7 +266,7 @@ def _drawn(of: Plan, model: Model, asked: Sequence[_Asked]) -> Iterator[list[Pro
             ]
 
 
-def _read(audit: Audit, one: _Asked, output: str) -> ProbedAnswer:
+def _read(audit: Audit, one: _ProbePrompt, output: str) -> ProbedAnswer:
     """Return the reading of an answer by the rule of its template.
 
     Free text is read by words, if possible.
@@ -308,7 +308,9 @@ def _by_words(template: Template, answer: str) -> str:
     return f"{text}{BY_WORDS}" if text else ""
 
 
-def _computed(of: Plan, model: Model, asked: Sequence[_Asked]) -> Iterator[list[ProbedAnswer]]:
+def _computed(
+    of: Plan, model: Model, asked: Sequence[_ProbePrompt]
+) -> Iterator[list[ProbedAnswer]]:
     """Yield the computed result of each prompt."""
     prompts = [asked_prompt.probe.prompt for asked_prompt in asked]
     if registry.audit(of.design.audit).defaults.exact_by == "next tokens":
@@ -335,7 +337,7 @@ def _computed(of: Plan, model: Model, asked: Sequence[_Asked]) -> Iterator[list[
             yield [_of_labels(item, shares, tokens)]
 
 
-def _of_labels(one: _Asked, shares: Mapping[str, float], tokens: str) -> ProbedAnswer:
+def _of_labels(one: _ProbePrompt, shares: Mapping[str, float], tokens: str) -> ProbedAnswer:
     """Return the probabilities of a template's two labels."""
     forms = verbalizers(one.template)
     first, second = (
@@ -371,7 +373,7 @@ def _likeliest(model: Model, prompts: Sequence[Prompt]) -> dict[int, tuple[str, 
 
 
 def _next(
-    of: Plan, model: Model, asked: Sequence[_Asked], prompts: Sequence[Prompt]
+    of: Plan, model: Model, asked: Sequence[_ProbePrompt], prompts: Sequence[Prompt]
 ) -> Iterator[list[ProbedAnswer]]:
     labels = labels_of(of)
     with closing_of(model.next_tokens(prompts, TOP, labels)) as tables:

@@ -15,7 +15,7 @@ from workbench.domain.questionnaires import (
     Form,
     Meaning,
     Question,
-    Role,
+    QuestionRole,
     Tallied,
     named_few,
     shared_texts,
@@ -180,7 +180,7 @@ def not_reworded(instrument: Instrument, answers: Tallied) -> set[str]:
     return {
         question.ref
         for question in answers.questionnaire.questions
-        if question.role is not Role.TARGET
+        if question.role is not QuestionRole.TARGET
     }
 
 
@@ -188,12 +188,12 @@ def _parts(instrument: Instrument, answers: Tallied) -> Iterator[LintFinding]:
     questions = answers.questionnaire
     name = instrument.name
     # A survey's questions are only compared.
-    predicts = len(questions.of_role(Role.SURVEY)) < len(questions.questions)
-    if predicts and not questions.of_role(Role.TARGET):
+    predicts = len(questions.of_role(QuestionRole.SURVEY)) < len(questions.questions)
+    if predicts and not questions.of_role(QuestionRole.TARGET):
         yield LintFinding(
             "warning", "no-target", name, "no question is a target, so nothing can be predicted"
         )
-    if predicts and not questions.of_role(Role.CONTEXT):
+    if predicts and not questions.of_role(QuestionRole.CONTEXT):
         message = "no question is context, so answers are predicted from nothing"
         yield LintFinding("warning", "no-context", name, message)
     if not answers.respondents and not questions.published:
@@ -225,8 +225,10 @@ def _texts(instrument: Instrument, answers: Tallied) -> Iterator[LintFinding]:
 
 def _scales(answers: Tallied) -> Iterator[LintFinding]:
     questions = answers.questionnaire.questions
-    used = {question.scale for question in questions if question.role is not Role.SURVEY}
-    survey_scales = {question.scale for question in questions if question.role is Role.SURVEY}
+    used = {question.scale for question in questions if question.role is not QuestionRole.SURVEY}
+    survey_scales = {
+        question.scale for question in questions if question.role is QuestionRole.SURVEY
+    }
     for scale in answers.questionnaire.scales:
         if scale.name in survey_scales and len(scale.offered) < FEWEST_OFFERED:
             message = "offers fewer than two answers, so its survey questions cannot be put"
@@ -246,7 +248,7 @@ def _scales(answers: Tallied) -> Iterator[LintFinding]:
 
 
 def _targets(answers: Tallied) -> Iterator[LintFinding]:
-    targets = answers.questionnaire.of_role(Role.TARGET)
+    targets = answers.questionnaire.of_role(QuestionRole.TARGET)
     if answers.respondents:
         for question in targets:
             yield from _unpredictable(question, answers)

@@ -24,7 +24,7 @@ def parameter(option: Option, complete: Completer | None = None) -> click.Parame
     `complete` finds the names of `option.completes`.
     """
     default_setting = {} if option.default is None else {"default": option.default}
-    click_type = Declared(option, complete)
+    click_type = OptionType(option, complete)
     if option.positional:
         settings: dict[str, Any] = {
             "metavar": _metavar(option),
@@ -78,7 +78,7 @@ def spread(arguments: Sequence[str], flags: Collection[str]) -> list[str]:
     return words
 
 
-class Declared(click.ParamType[Any]):
+class OptionType(click.ParamType[Any]):
     """The click type of a declared option."""
 
     def __init__(self, option: Option, complete: Completer | None = None) -> None:

@@ -37,7 +37,7 @@ from workbench.workshop.duplicates import duplicate_findings
 from workbench.workshop.meaning import (
     Embedded,
     Pair,
-    Spread,
+    SimilaritySpread,
     Thresholds,
     entailment_findings,
     nearness,
@@ -302,7 +302,9 @@ def open_lint(store: Store, name: str) -> tuple[LintFinding, ...]:
     )
 
 
-def similarity_spreads(store: Store, name: str, language: str | None = None) -> tuple[Spread, ...]:
+def similarity_spreads(
+    store: Store, name: str, language: str | None = None
+) -> tuple[SimilaritySpread, ...]:
     """Return the similarity of each kind of wording to the originals.
 
     It is empty without stored cosines.
@@ -576,7 +578,9 @@ def finding_notes(shown: Sequence[Found], reports: Mapping[str, CheckReport]) ->
     return notes
 
 
-def similarity(found: Mapping[str, Sequence[Spread]]) -> Table[tuple[str, Spread]]:
+def similarity(
+    found: Mapping[str, Sequence[SimilaritySpread]],
+) -> Table[tuple[str, SimilaritySpread]]:
     """Return the table of similarities between wordings and originals, by language and kind."""
     return Table(
         "similarity",
@@ -594,7 +598,7 @@ def similarity(found: Mapping[str, Sequence[Spread]]) -> Table[tuple[str, Spread
     )
 
 
-def _quantile(name: str, title: str) -> Column[tuple[str, Spread]]:
+def _quantile(name: str, title: str) -> Column[tuple[str, SimilaritySpread]]:
     return Column(
         name, title, lambda row: getattr(row[1], name), Kind.COEFFICIENT, scale=(0.0, 1.0)
     )

@@ -14,9 +14,9 @@ from stores.instruments.statements import MOST_REF
 from workbench.domain.choices import (
     Bias,
     Choice,
+    ChoiceFault,
     ChoiceItem,
     ChoicePair,
-    Fault,
     Perturbation,
     key_in,
     parse_choice,
@@ -290,7 +290,9 @@ def question_of(statement: Statement, language: str) -> Choice | str:
         return f"there is no original in {language!r}"
     parsed = parse_choice(original.text)
     return (
-        f"found {parsed.found}; expected {parsed.expected}" if isinstance(parsed, Fault) else parsed
+        f"found {parsed.found}; expected {parsed.expected}"
+        if isinstance(parsed, ChoiceFault)
+        else parsed
     )
 
 
@@ -631,7 +633,7 @@ def _checked(bias: Bias, key: str, original: str, changed: str) -> ChoicePair:
 
 def _choice(name: str, text: str) -> Choice:
     parsed = parse_choice(text)
-    if isinstance(parsed, Fault):
+    if isinstance(parsed, ChoiceFault):
         raise UsageError(
             f"the {name} cannot be read: found {parsed.found}; expected {parsed.expected}"
         )
@@ -678,7 +680,7 @@ def _with_changed(statement: Statement, pair: ChoicePair, language: str, person:
 def _said(statement: Statement, item: ChoiceItem, language: str) -> str:
     """Return a message on the stored question: its faults, and the form still to be made."""
     pair = pair_of(statement, item, language)
-    if isinstance(pair, Fault):
+    if isinstance(pair, ChoiceFault):
         return f"{statement.ref} now has the bias {item.bias}."
     if pair.changed is not None:
         faults, next_step = (*pair_faults(pair), *pair_hints(pair)), ""

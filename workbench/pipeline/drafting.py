@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stores.core.store import Store
-from stores.instruments.drafts import Draft, NewDraft, Source
+from stores.instruments.drafts import Draft, DrafterRows, NewDraft
 from stores.instruments.statements import Changed
 from stores.runs.readings import CUT_OFF
 from workbench.data import shipped_drafting
@@ -49,7 +49,7 @@ from workbench.pipeline.planning import derived_seed
 from workbench.version import __version__
 from workbench.workshop.choice_forms import original_faults, reworded
 from workbench.workshop.drafting import (
-    Fault,
+    DraftFault,
     basis_of,
     compared,
     draft_hints,
@@ -359,7 +359,7 @@ def _ruled(
     earlier = store.drafts.earlier(instrument, statement.ref, kind, language, basis.text)
     same = compared(text)
     before = {compared(drafted(kind, line)) for line in earlier}
-    fault = Fault.WORDING if same in known else Fault.REPEAT if same in before else ""
+    fault = DraftFault.WORDING if same in known else DraftFault.REPEAT if same in before else ""
     label = str(CallLabel(f"{kind}: {rule}, workbench {__version__}"))
     return NewDraft(statement.ref, kind, language, basis.text, text, RULE, label, fault=fault)
 
@@ -519,7 +519,7 @@ def _answers(
     attempt: int,
     should_stop: Callable[[], bool],
     say: Callable[[str], None],
-) -> Generator[tuple[list[tuple[DraftCall, Drawn]], Source], None, None]:
+) -> Generator[tuple[list[tuple[DraftCall, Drawn]], DrafterRows], None, None]:
     """Yield answers as they may be committed, with the model that gave them."""
     if not calls:
         return
@@ -531,7 +531,7 @@ def _answers(
                 card = model.card if snapshot is None else replace(model.card, snapshot=snapshot)
                 of = [(call, drawn) for call, drawn in batch if drawn.snapshot == snapshot]
                 answered |= {call.key for call, _ in of}
-                yield of, Source(*store.runs.begin(card, sampling), attempt)
+                yield of, DrafterRows(*store.runs.begin(card, sampling), attempt)
         # Calls that were not begun any more are asked of the new snapshot.
         if turns_of(model) != turns:
             say(
@@ -582,7 +582,7 @@ def _commit(
     store: Store,
     plan: DraftPlan,
     batch: Sequence[tuple[DraftCall, Drawn]],
-    source: Source,
+    source: DrafterRows,
     progress: DraftingProgress,
     job: int | None,
 ) -> None:
@@ -687,7 +687,7 @@ def draw_samples(store: Store, plan: DraftPlan, waiting: Collection[str] = ()) -
     Return their number.
     """
     out = unsampled(store, plan, waiting)
-    store.drafts.leave_out(out, Fault.UNSAMPLED)
+    store.drafts.leave_out(out, DraftFault.UNSAMPLED)
     return len(out)
 
 
@@ -697,8 +697,8 @@ def outcome(lines: Mapping[str, int]) -> str:
     It is such as `12 drafts wait for review; 8 lines cannot be wordings (5 were drafted before, 3
     are questions)`.
     """
-    unsampled = lines.get(Fault.UNSAMPLED, 0)
-    bad = {fault: n for fault, n in lines.items() if fault and fault != Fault.UNSAMPLED}
+    unsampled = lines.get(DraftFault.UNSAMPLED, 0)
+    bad = {fault: n for fault, n in lines.items() if fault and fault != DraftFault.UNSAMPLED}
     whys = ", ".join(
         f"{n:,} {fault_in_words(fault, n)}"
         for fault, n in sorted(bad.items(), key=lambda item: -item[1])

@@ -23,8 +23,8 @@ from workbench.domain.names import plural
 from workbench.domain.questionnaires import (
     Meaning,
     Questionnaire,
+    QuestionRole,
     Respondent,
-    Role,
     counted_roles,
     named_few,
 )
@@ -262,7 +262,7 @@ def read_beside(store: Store, request: ImportRequest) -> ImportMaterial:
     It has people's answers to its questions, answers of models to its prompts, labels of these
     answers, or the positions of its parties. Raises UsageError, InputError.
     """
-    from workbench.formats.answers import Declared, read_answers
+    from workbench.formats.answers import DeclaredColumns, read_answers
     from workbench.formats.records import Findings
 
     path = request.path
@@ -295,7 +295,9 @@ def read_beside(store: Store, request: ImportRequest) -> ImportMaterial:
         raise UsageError(no_questions(name))
     refs = {line.ref for line in store.instruments.lines(name)}
     findings = Findings()
-    declarations = Declared(request.missing, request.ignored, request.how, request.wanted.who)
+    declarations = DeclaredColumns(
+        request.missing, request.ignored, request.how, request.wanted.who
+    )
     people, notes = read_answers(
         path, tallied_answers.questionnaire, refs, findings, declared=declarations
     )
@@ -488,7 +490,7 @@ def _survey_data(questionnaire: Questionnaire | None) -> dict[str, object]:
     """Return the content of a survey, or nothing without survey questions."""
     from workbench.stats.weights import spread_of
 
-    if questionnaire is None or not questionnaire.of_role(Role.SURVEY):
+    if questionnaire is None or not questionnaire.of_role(QuestionRole.SURVEY):
         return {}
     weights = spread_of([respondent.weight for respondent in questionnaire.respondents])
     return {
@@ -807,15 +809,14 @@ def _notes(notes: Sequence[str], models: Sequence[str]) -> Iterator[str]:
 def _counted(questionnaire: Questionnaire) -> str:
     """Return the size of a questionnaire: `6 context and 2 target questions, 15 respondents`."""
     respondents = plural(len(questionnaire.respondents), "respondent")
-    return (
-        f"{counted_roles({role: len(questionnaire.of_role(role)) for role in Role})}, {respondents}"
-    )
+    n_questions = {role: len(questionnaire.of_role(role)) for role in QuestionRole}
+    return f"{counted_roles(n_questions)}, {respondents}"
 
 
 def _survey(questionnaire: Questionnaire) -> Iterator[str]:
     """Yield the meaning of survey answers, the weights of people, and the published shares."""
     refs_by_scale: dict[str, list[str]] = {}
-    for question in questionnaire.of_role(Role.SURVEY):
+    for question in questionnaire.of_role(QuestionRole.SURVEY):
         refs_by_scale.setdefault(question.scale, []).append(question.ref)
     for name, refs in refs_by_scale.items():
         options = questionnaire.scale(name).options

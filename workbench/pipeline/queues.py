@@ -14,13 +14,13 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from stores.annotation.candidates import AT_ONCE, Candidates, Place
+from stores.annotation.candidates import AT_ONCE, Candidates, DesignPlace
 from stores.annotation.queues import NewItem
 from stores.core.store import Store
 from workbench import registry
-from workbench.annotation.sampling import Offers, Sample, draw, draw_answers, plain
+from workbench.annotation.sampling import DrawnSample, OfferedTexts, draw, draw_answers, plain
 from workbench.data import attention_items
-from workbench.domain.annotations import Codebook, Purpose, Subject
+from workbench.domain.annotations import Codebook, LabelSubject, Purpose
 from workbench.domain.keys import SEED
 from workbench.domain.names import plural
 from workbench.domain.prompts import LIKERT
@@ -72,7 +72,7 @@ class QueueProposal:
     spec: QueueSpec
     codebook: Codebook
     items: tuple[NewItem, ...]
-    sample: Sample
+    sample: DrawnSample
     candidates: int
     by_rule: int
     "number of answers that a rule reads, so that no person has to"
@@ -165,7 +165,7 @@ def propose_queue(store: Store, spec: QueueSpec) -> QueueProposal:
         offers = offers.only(
             np.array([place.ref in held_out for place in offers.places])[offers.codes]
         )
-    drawing: Callable[..., Sample] = draw
+    drawing: Callable[..., DrawnSample] = draw
     if spec.purpose is Purpose.TEST:
         n_strata = len({_stratum(offers.places[code]) for code in np.unique(offers.codes)})
         offers = offers.pooled(SEVERAL)
@@ -219,7 +219,7 @@ def make_queue(store: Store, spec: QueueSpec, proposal: QueueProposal | None = N
 
 
 def _candidates(store: Store, spec: QueueSpec, codebook: Codebook) -> Candidates:
-    if codebook.subject is Subject.STATEMENT:
+    if codebook.subject is LabelSubject.STATEMENT:
         return store.queues.statements(spec.instrument)
     return Candidates.joined(
         [
@@ -242,7 +242,7 @@ def _readable_by_people(candidates: Candidates) -> tuple[Candidates, int]:
     return candidates.only(~is_by_rule) if is_by_rule.any() else candidates, int(is_by_rule.sum())
 
 
-def _offered(candidates: Candidates) -> Offers:
+def _offered(candidates: Candidates) -> OfferedTexts:
     """Return the candidates for sampling, with their statements and strata."""
     refs = {place.ref: 0 for place in candidates.places}
     strata = {_stratum(place): 0 for place in candidates.places}
@@ -252,10 +252,12 @@ def _offered(candidates: Candidates) -> Offers:
         [(refs[place.ref], strata[_stratum(place)]) for place in candidates.places], dtype=np.int32
     )
     statement, stratum = codes.reshape(-1, 2)[candidates.codes].T
-    return Offers([*refs], [*strata], statement, stratum, candidates.answers, candidates.bodies)
+    return OfferedTexts(
+        [*refs], [*strata], statement, stratum, candidates.answers, candidates.bodies
+    )
 
 
-def _stratum(place: Place) -> str:
+def _stratum(place: DesignPlace) -> str:
     return _named(place.template, place.variant, place.model)
 
 
@@ -267,7 +269,7 @@ def _named(*parts: str) -> str:
 def _nothing(store: Store, spec: QueueSpec, codebook: Codebook) -> str:
     location = f" on {spec.instrument}" if spec.instrument else ""
     givers = f" by {', '.join(spec.models)}" if spec.models else ""
-    if codebook.subject is Subject.STATEMENT:
+    if codebook.subject is LabelSubject.STATEMENT:
         return f"the store has no statements{location}; import an instrument first"
     models = ", ".join(free_text.free_text_models(store))
     available = f". Models with answers: {models}" if models else ""

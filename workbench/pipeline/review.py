@@ -17,19 +17,19 @@ from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench import registry
 from workbench.domain.names import plural
-from workbench.domain.readings import PEOPLE, STANCES, ReaderCard, ReaderKind, Readings, Stance
+from workbench.domain.readings import PEOPLE, STANCES, ReaderCard, ReaderKind, ReadingChoice, Stance
 from workbench.domain.responses import EXACT
 from workbench.domain.reviews import (
     BY_AUDITORS,
     UNREAD_SHARE,
     ControlItem,
-    Judged,
-    Ranked,
+    RankedStatement,
+    RunSignals,
     Signal,
     ranked,
 )
-from workbench.domain.reviews import Drawn as DrawnStratum
-from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
+from workbench.domain.reviews import DrawnStratum as DrawnStratum
+from workbench.domain.rulings import Ruled, Ruling, RulingVerdict, Subject
 from workbench.domain.statements import VariantId, VariantKind
 from workbench.errors import UsageError
 from workbench.evidence.control_sample import RuledControlSample, control_sample, items_of_all_draws
@@ -71,8 +71,8 @@ class Review:
     card: ReaderCard | None
     "the reader of the answers, or None without one"
     reader: int | None
-    judged: Judged
-    queue: tuple[Ranked, ...]
+    judged: RunSignals
+    queue: tuple[RankedStatement, ...]
     rulings: RulingsInForce
     drawn: DrawTimes = field(default_factory=dict)
     found: tuple[tuple[str, Signal], ...] = ()
@@ -109,7 +109,7 @@ class Review:
         subjects = [
             ruling.subject
             for ruling in self.rulings.statements.get(ref, ())
-            if auditor in (None, ruling.auditor) and ruling.verdict is not Verdict.LOOK_AGAIN
+            if auditor in (None, ruling.auditor) and ruling.verdict is not RulingVerdict.LOOK_AGAIN
         ]
         n_ruled = sum(any(_covers(subject, answer) for subject in subjects) for answer in answers)
         return (n_ruled, len(answers)) if n_ruled else (0, 0)
@@ -118,7 +118,7 @@ class Review:
         """Return whether a ruling is on an answer that had been sampled at random by then."""
         return is_on_drawn_answer(ruling, self.drawn)
 
-    def waiting(self, auditor: str | None) -> tuple[Ranked, ...]:
+    def waiting(self, auditor: str | None) -> tuple[RankedStatement, ...]:
         """Return the statements that an auditor, or anybody, has not reviewed."""
         return tuple(item for item in self.queue if not self.looked_at(item.ref, auditor))
 
@@ -133,13 +133,13 @@ def _covers(subject: Subject, given: Given) -> bool:
 
 
 @at_once
-def review(store: Store, run: Run, readings: Readings) -> Review:
+def review(store: Store, run: Run, readings: ReadingChoice) -> Review:
     """Return the queue of a run.
 
     Verdicts are those without rulings, so that a ruling does not reorder the queue. Raises
     UsageError if nothing can be judged.
     """
-    without_rulings = Readings(readings.by, rulings=False)
+    without_rulings = ReadingChoice(readings.by, rulings=False)
     source = _source(store, run, without_rulings)
     by_rule = source.reader is not None and registry.audit(run.audit).nature.by_rule
     if by_rule and run.sampling.mode != EXACT:
@@ -162,7 +162,7 @@ def review(store: Store, run: Run, readings: Readings) -> Review:
 
 
 def _unruled(
-    store: Store, run: Run, plain: Readings, source: ReadingSource, *, by_rule: bool
+    store: Store, run: Run, plain: ReadingChoice, source: ReadingSource, *, by_rule: bool
 ) -> Review:
     """Return the facts on a run's statements without rulings, before ranking."""
     judgements = registry.audit(run.audit).judged_for_review(store, run, plain) or _unjudged(
@@ -230,7 +230,7 @@ class PendingItems:
         return f"at least {plural(self.items, 'item')}{second_looks}"
 
 
-def pending_items(store: Store, run: Run, judged: Judged | None) -> PendingItems:
+def pending_items(store: Store, run: Run, judged: RunSignals | None) -> PendingItems:
     """Return the pending items that are known at once.
 
     They are known from verdicts (`judged`), rulings and the control sample.
@@ -280,10 +280,10 @@ def pending_items(store: Store, run: Run, judged: Judged | None) -> PendingItems
 
 
 def _decided(rulings: Iterable[Ruling]) -> bool:
-    return any(ruling.verdict is not Verdict.LOOK_AGAIN for ruling in rulings)
+    return any(ruling.verdict is not RulingVerdict.LOOK_AGAIN for ruling in rulings)
 
 
-def _source(store: Store, run: Run, readings: Readings) -> ReadingSource:
+def _source(store: Store, run: Run, readings: ReadingChoice) -> ReadingSource:
     """Return the reader of a run's answers: a rule or a classifier.
 
     It is None without either, or without answers.
@@ -308,7 +308,7 @@ def answers_of(store: Store, of: Review, ref: str | None = None) -> tuple[ReadAn
     return store.review_queries.answers(of.run, of.reader, ref, classified=is_classified)
 
 
-def _unjudged(store: Store, run: Run, reader: int | None) -> Judged:
+def _unjudged(store: Store, run: Run, reader: int | None) -> RunSignals:
     """Return the statements of a run without verdicts.
 
     If a rule reads its answers, its counts give signals.
@@ -316,7 +316,7 @@ def _unjudged(store: Store, run: Run, reader: int | None) -> Judged:
     cells = {cell[5]: cell for cell in store.runs.cells(run)}
     refs = tuple(dict.fromkeys(ref for ref, *_ in cells.values()))
     if reader is None or registry.audit(run.audit).nature.free_text:
-        return Judged(refs, None)
+        return RunSignals(refs, None)
     axes = {asked_probe.probe: asked_probe.axes for asked_probe in store.raw_answers.probes(run)}
     counts: dict[int, Counter[str | None]] = {}
     for probe, label, _, count in store.runs.counts(run, [reader]):
@@ -349,7 +349,7 @@ def _unjudged(store: Store, run: Run, reader: int | None) -> Judged:
                 size=len(prompt_findings),
             )
         )
-    return Judged(refs, None, signals)
+    return RunSignals(refs, None, signals)
 
 
 def _of_prompt(counts: Counter[str | None], planned: int) -> Iterator[tuple[str, str]]:
@@ -514,7 +514,7 @@ def _ever_decided(store: Store, control: RuledControlSample) -> int:
         (names["prompt"], names["text"])
         for event in store.rulings.events()
         if "text" in (names := event.subject.named)
-        and event.verdict not in (None, Verdict.LOOK_AGAIN)
+        and event.verdict not in (None, RulingVerdict.LOOK_AGAIN)
     }
     return len(own_answers & decided)
 
@@ -604,7 +604,7 @@ def sample_answers(
 
 BETWEEN = 2
 "the number of queued statements between two answers of the control sample"
-Waiting = Ranked | ControlItem
+Waiting = RankedStatement | ControlItem
 
 
 class ItemState(StrEnum):
@@ -618,7 +618,7 @@ class ItemState(StrEnum):
 
 
 def with_control_sample(
-    statements: Sequence[Ranked], drawn: Sequence[ControlItem]
+    statements: Sequence[RankedStatement], drawn: Sequence[ControlItem]
 ) -> Iterator[Waiting]:
     """Yield the pending items: a sampled answer, two statements, and so on.
 
@@ -633,7 +633,7 @@ def with_control_sample(
 
 def item_name(item: Waiting) -> str:
     """Return the text that people type to rule on an item."""
-    return item.ref if isinstance(item, Ranked) else short_answer(item.prompt, item.text)
+    return item.ref if isinstance(item, RankedStatement) else short_answer(item.prompt, item.text)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -658,7 +658,7 @@ class ReviewProgress:
 
     def deciders(self, item: Waiting) -> tuple[str, ...]:
         """Return the auditors who have decided on an item."""
-        if isinstance(item, Ranked):
+        if isinstance(item, RankedStatement):
             return self.of.deciders(item.ref)
         return (
             tuple(ruling.auditor for ruling in self.control.rulings_on(item))
@@ -671,7 +671,7 @@ class ReviewProgress:
 
         The control sample is for everybody.
         """
-        auditor = self.held.get(item.ref, "") if isinstance(item, Ranked) else ""
+        auditor = self.held.get(item.ref, "") if isinstance(item, RankedStatement) else ""
         return "" if auditor == self.auditor else auditor
 
     def state(self, item: Waiting) -> ItemState:
@@ -702,7 +702,9 @@ class ReviewProgress:
                 continue
             state = self.state(candidate)
             if state is ItemState.OPEN or (
-                state is ItemState.OTHERS and not isinstance(candidate, Ranked) and self.auditor
+                state is ItemState.OTHERS
+                and not isinstance(candidate, RankedStatement)
+                and self.auditor
             ):
                 open_items.append(candidate)
             elif state is ItemState.OTHERS and self.auditor and not self.holder(candidate):
@@ -716,13 +718,15 @@ class ReviewProgress:
 
 def _asked_again(item: Waiting) -> bool:
     """Return whether there is an open request for a second look at an item."""
-    return isinstance(item, Ranked) and any(
+    return isinstance(item, RankedStatement) and any(
         signal.reason == "look_again" for signal in item.signals
     )
 
 
 def _wants_another(item: Waiting) -> bool:
-    return isinstance(item, Ranked) and any(signal.reason in BY_AUDITORS for signal in item.signals)
+    return isinstance(item, RankedStatement) and any(
+        signal.reason in BY_AUDITORS for signal in item.signals
+    )
 
 
 @at_once
@@ -788,7 +792,7 @@ def open_item(store: Store, progress: ReviewProgress, item: Waiting) -> bool:
 
     The control sample is leased to nobody.
     """
-    if progress.auditor is None or not isinstance(item, Ranked):
+    if progress.auditor is None or not isinstance(item, RankedStatement):
         return True
     return (
         store.review_leases.take(run_key(store, progress.of.run), [item.ref], progress.auditor)

@@ -14,7 +14,7 @@ from workbench import registry
 from workbench.domain.names import plural
 from workbench.domain.readings import ReaderKind
 from workbench.domain.responses import EXACT
-from workbench.domain.reviews import READERS_DISAGREE, Ranked
+from workbench.domain.reviews import READERS_DISAGREE, RankedStatement
 from workbench.evidence.ruling_subjects import (
     UNREADABLE,
     ReaderReading,
@@ -159,7 +159,7 @@ class ShownItem:
         )
         instrument_option = f" --instrument {shlex.quote(instrument)}" * bool(instrument)
         command = f"workbench rule STORE {shlex.quote(self.subject)}"
-        if isinstance(self.item, Ranked):
+        if isinstance(self.item, RankedStatement):
             variant = self.wordings[0][0] if self.wordings else "original"
             wording = f"a wording ({self.subject}/{variant} wording-at-fault)"
             answers = ", or on an answer by its name (ANSWER misread --reading LABEL)"
@@ -188,7 +188,7 @@ class ShownItem:
 
     def plain(self, *, blind: bool = False) -> dict[str, Any]:
         """Return the item as plain values."""
-        kind = "statement" if isinstance(self.item, Ranked) else "control"
+        kind = "statement" if isinstance(self.item, RankedStatement) else "control"
         return {
             "kind": kind,
             "subject": self.subject,
@@ -206,7 +206,7 @@ def next_item(store: Store, progress: ReviewProgress, *, blind: bool = False) ->
     if item is None:
         return None
     next_shown = show_item(store, progress.of, item)
-    if blind and not isinstance(item, Ranked):
+    if blind and not isinstance(item, RankedStatement):
         return replace(next_shown, rows=tuple(map(unread, next_shown.rows)))
     return next_shown
 
@@ -226,7 +226,7 @@ def show_item(store: Store, of: Review, item: Waiting) -> ShownItem:
         if of.reader is not None
         else store.review_queries.given(of.run, item.ref)
     )
-    if isinstance(item, Ranked):
+    if isinstance(item, RankedStatement):
         selected = [
             answer for answer in all_answers if not item.variants or answer.variant in item.variants
         ]
@@ -265,7 +265,7 @@ def _readers(
 
     The readings of a sampled answer are withheld.
     """
-    if not isinstance(item, Ranked) or all(
+    if not isinstance(item, RankedStatement) or all(
         signal.reason != READERS_DISAGREE for signal in item.signals
     ):
         return {}
@@ -276,7 +276,7 @@ def _readers(
 def _is_put(answer: ReadAnswer, item: Waiting) -> bool:
     """Return whether an answer is to a prompt that a reason is about."""
     return (
-        isinstance(item, Ranked)
+        isinstance(item, RankedStatement)
         and (answer.variant, answer.template, answer.inverted) in item.prompts
     )
 
@@ -285,7 +285,7 @@ def _reasons(answer: ReadAnswer, item: Waiting) -> tuple[str, ...]:
     """Return the reasons that are about an answer."""
     return (
         item.about((answer.prompt, answer.text), (answer.variant, answer.template, answer.inverted))
-        if isinstance(item, Ranked)
+        if isinstance(item, RankedStatement)
         else ()
     )
 
@@ -326,7 +326,7 @@ def _answer(
 def _computed(store: Store, of: Review, item: Waiting) -> ShownItem:
     """Return an item of a run with computed probabilities."""
     prompts = store.review_queries.prompts(of.run, item.ref)
-    variants = item.variants if isinstance(item, Ranked) else ()
+    variants = item.variants if isinstance(item, RankedStatement) else ()
     selected = [prompt for prompt in prompts if not variants or prompt.variant in variants]
     rows = tuple(
         ItemAnswer(
@@ -365,7 +365,7 @@ def probabilities(store: Store, of: Review, probe: int) -> str:
 def _wordings(
     store: Store, of: Review, item: Waiting, variants: Sequence[str]
 ) -> tuple[tuple[str, str], ...]:
-    selected = set(variants) or set(item.variants if isinstance(item, Ranked) else ())
+    selected = set(variants) or set(item.variants if isinstance(item, RankedStatement) else ())
     instrument = store.runs.instrument(of.run)
     statement = next(
         (candidate for candidate in instrument.statements if candidate.ref == item.ref), None

@@ -16,10 +16,10 @@ from workbench.domain.reviews import (
     PASSED,
     REASONS,
     ControlItem,
-    Ranked,
-    Reason,
+    RankedStatement,
+    ReviewReason,
 )
-from workbench.domain.rulings import Verdict, disputed
+from workbench.domain.rulings import RulingVerdict, disputed
 from workbench.domain.verdicts import Estimate
 from workbench.evidence.control_sample import RuledControlSample
 from workbench.evidence.listed_rulings import decisions, reviewed_summary
@@ -100,11 +100,13 @@ def _brief_queue_columns(
     ranks = {item_name(row): rank for rank, row in enumerate(progress.items, start=1)}
     states = {item_name(row): decision_words(progress, row, blind=blind) for row in rows}
     sampled_names = {
-        item_name(row): f"{row.ref}, an answer" for row in rows if not isinstance(row, Ranked)
+        item_name(row): f"{row.ref}, an answer"
+        for row in rows
+        if not isinstance(row, RankedStatement)
     }
 
     def reason(row: Waiting) -> str:
-        if every and isinstance(row, Ranked):
+        if every and isinstance(row, RankedStatement):
             return row.brief(blind=blind)
         return reason_in_queue(row, blind=blind)
 
@@ -114,7 +116,7 @@ def _brief_queue_columns(
         Column(
             "score",
             "score",
-            lambda row: row.score if isinstance(row, Ranked) else None,
+            lambda row: row.score if isinstance(row, RankedStatement) else None,
             Kind.COUNT,
             help=f"{SCORED} {EQUAL} A drawn answer has none. Points: {POINTS}.",
         ),
@@ -179,7 +181,7 @@ def _detail(progress: ReviewProgress, row: Waiting, *, blind: bool) -> tuple[str
 
     A cell has no room for them.
     """
-    if isinstance(row, Ranked):
+    if isinstance(row, RankedStatement):
         return (*row.parts(blind=blind),)
     return drawn_words(progress, row)
 
@@ -210,7 +212,7 @@ def reason_in_queue(row: Waiting, *, blind: bool = False) -> str:
 
     A `blind` sentence omits the rulings of others.
     """
-    if isinstance(row, Ranked):
+    if isinstance(row, RankedStatement):
         return row.why(blind=blind)
     return (
         f"drawn at random: {row.words}" if row.words else f"drawn at random, an answer to {row.ref}"
@@ -228,7 +230,7 @@ def decision_words(progress: ReviewProgress, item: Waiting, *, blind: bool = Fal
     item_state = progress.state(item)
     if item_state is ItemState.YOU:
         return f"{_own_verdict(progress, item)} · {item_state}".removeprefix(" · ")
-    if not isinstance(item, Ranked):
+    if not isinstance(item, RankedStatement):
         is_open = item_state is ItemState.OTHERS and progress.auditor is not None
         return (ItemState.OPEN if is_open else item_state).value
     if item_state is ItemState.HELD:
@@ -245,20 +247,20 @@ def decision_words(progress: ReviewProgress, item: Waiting, *, blind: bool = Fal
 def _own_verdict(progress: ReviewProgress, item: Waiting) -> str:
     """Return an auditor's last decision on an item."""
     review = progress.of
-    if isinstance(item, Ranked):
+    if isinstance(item, RankedStatement):
         rulings = list(decisions(review.rulings.statements.get(item.ref, ())))
     else:
         rulings = [] if progress.control is None else list(progress.control.rulings_on(item))
     own_rulings = [
         ruling
         for ruling in rulings
-        if ruling.auditor == progress.auditor and ruling.verdict is not Verdict.LOOK_AGAIN
+        if ruling.auditor == progress.auditor and ruling.verdict is not RulingVerdict.LOOK_AGAIN
     ]
     return str(max(own_rulings, key=lambda ruling: ruling.at).verdict) if own_rulings else ""
 
 
 def _reasons(row: Waiting, *, blind: bool) -> list[str]:
-    if not isinstance(row, Ranked):
+    if not isinstance(row, RankedStatement):
         return []
     return [
         OPINION if blind and signal.reason in BY_AUDITORS else signal.reason
@@ -267,12 +269,12 @@ def _reasons(row: Waiting, *, blind: bool) -> list[str]:
 
 
 def _inclusion(control: RuledControlSample | None, row: Waiting) -> float:
-    if isinstance(row, Ranked) or control is None:
+    if isinstance(row, RankedStatement) or control is None:
         return 1.0
     return control.inclusion(row.stratum)
 
 
-def reasons() -> Table[Reason]:
+def reasons() -> Table[ReviewReason]:
     """Return the reasons with their weights."""
     return Table(
         "reasons",
@@ -404,7 +406,7 @@ def rulings_of_pairs(progress: ReviewProgress, *, blind: bool = False) -> tuple[
     tallies: dict[tuple[str, str], list[bool]] = {}
     for rulings in review.rulings.things:
         decisions_ = sorted(
-            (ruling for ruling in rulings if ruling.verdict is not Verdict.LOOK_AGAIN),
+            (ruling for ruling in rulings if ruling.verdict is not RulingVerdict.LOOK_AGAIN),
             key=lambda ruling: ruling.auditor,
         )
         for left, right in combinations(decisions_, 2):

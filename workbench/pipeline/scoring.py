@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from stores.core.store import Store
-from stores.runs.scores import ScoredPrompt, TokenTable
+from stores.runs.scores import NextTokenTable, ScoredPrompt
 from workbench import registry
 from workbench.domain.probe_results import FIRST, FirstAnswers
 from workbench.domain.prompts import Prompt
@@ -143,7 +143,7 @@ class _Batch:
     """The computed results that are not committed."""
 
     scored: list[ScoredPrompt] = field(default_factory=list)
-    tables: dict[bytes, TokenTable] = field(default_factory=dict)
+    tables: dict[bytes, NextTokenTable] = field(default_factory=dict)
 
 
 class _Scoring:
@@ -458,9 +458,9 @@ def begins_in_thought(found: NextTokens) -> str:
     return THINKS.format(token=found.texts[0], share=float(np.exp(found.log_probabilities[0])))
 
 
-def _table(found: NextTokens) -> TokenTable:
+def _table(found: NextTokens) -> NextTokenTable:
     tokens = zip(found.texts, map(float, found.log_probabilities), strict=True)
-    return TokenTable(tuple(tokens), float(found.rest), found.words)
+    return NextTokenTable(tuple(tokens), float(found.rest), found.words)
 
 
 def scored_one_by_one(

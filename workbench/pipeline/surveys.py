@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from stores.annotation.people import Ask, RespondentLine
 from stores.core.store import Store
-from workbench.annotation.survey import Design, arrange, draw
+from workbench.annotation.survey import SurveyDesign, arrange, draw
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import person_name
 from workbench.errors import UsageError
@@ -15,7 +15,7 @@ from workbench.stats.resampling import derive_rng
 
 
 def open_session(
-    store: Store, instrument: str, respondent: str, design: Design, *, further: bool = False
+    store: Store, instrument: str, respondent: str, design: SurveyDesign, *, further: bool = False
 ) -> int:
     """Return the rowid of the session of this person: the newest one, or else a new one.
 
@@ -44,18 +44,18 @@ def open_session(
         return current[-1].id
 
 
-def n_further_wordings(store: Store, instrument: str, respondent: str, design: Design) -> int:
+def n_further_wordings(store: Store, instrument: str, respondent: str, design: SurveyDesign) -> int:
     """Return the number of wordings of a further session, or 0 if there is nothing left to ask."""
     stored = store.instruments.get(instrument)
     return len(_items(store, stored, respondent, _language(stored, design), design))
 
 
-def _language(instrument: Instrument, design: Design) -> str:
+def _language(instrument: Instrument, design: SurveyDesign) -> str:
     return design.language or instrument.language
 
 
 def _items(
-    store: Store, instrument: Instrument, name: str, language: str, design: Design
+    store: Store, instrument: Instrument, name: str, language: str, design: SurveyDesign
 ) -> tuple[Ask, ...]:
     """Draw the wordings of a person.
 

@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stores.annotation.labels import Classifier, Predicted
+from stores.annotation.labels import Classifier, PredictedLabel
 from stores.core.store import Store
 from workbench import registry
 from workbench.classifier.config import LABELS, TrainConfig
@@ -380,7 +380,7 @@ def run_classifying(
     done = total - left
     started = committed = time.monotonic()
     first = done
-    found: list[Predicted] = []
+    found: list[PredictedLabel] = []
 
     def commit() -> None:
         nonlocal done
@@ -399,7 +399,7 @@ def run_classifying(
             for prediction in batch:
                 item = pending[prediction.index]
                 found.append(
-                    Predicted(
+                    PredictedLabel(
                         item.text_id, item.wording_id, prediction.label, prediction.confidence
                     )
                 )

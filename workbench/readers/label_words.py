@@ -47,8 +47,8 @@ from workbench.readers.lexicon import (
     Lexicon,
     Phrasebook,
     Quality,
-    Role,
     Token,
+    WordRole,
     tokenize,
 )
 
@@ -84,16 +84,16 @@ TRAILING_WORDS = 10
 QUOTED = 32
 "longest part of an answer that a reason quotes in full"
 
-_LABELS = (Role.POSITIVE, Role.NEGATIVE)
-_TURNS = (Role.NEGATOR, Role.LESS, Role.NEITHER, Role.REJECTED, Role.COMPARISON)
+_LABELS = (WordRole.POSITIVE, WordRole.NEGATIVE)
+_TURNS = (WordRole.NEGATOR, WordRole.LESS, WordRole.NEITHER, WordRole.REJECTED, WordRole.COMPARISON)
 _QUIET = (
-    Role.JOINER,
-    Role.ALTERNATIVE,
-    Role.COMMA,
-    Role.PARTIAL,
-    Role.CARRIER,
-    Role.EXCEPTION,
-    Role.WOULD,
+    WordRole.JOINER,
+    WordRole.ALTERNATIVE,
+    WordRole.COMMA,
+    WordRole.PARTIAL,
+    WordRole.CARRIER,
+    WordRole.EXCEPTION,
+    WordRole.WOULD,
 )
 _BREAKS = frozenset(".!?;:\n\r\u0085\u2028\u2029")
 _DASHES = frozenset("-\u2013\u2014")
@@ -102,7 +102,7 @@ _DASHES = frozenset("-\u2013\u2014")
 class Mark(NamedTuple):
     """A word or phrase of the answer that has a role."""
 
-    role: Role
+    role: WordRole
     first: Token
     last: Token
     alone: bool
@@ -119,7 +119,7 @@ class Mark(NamedTuple):
 
 
 @dataclass(slots=True)
-class Sentence:
+class MarkedSentence:
     """The marks of one sentence."""
 
     first_word: int
@@ -148,15 +148,15 @@ class _Decision(NamedTuple):
 class _End(NamedTuple):
     """The second part of a label whose first part was found."""
 
-    role: Role
+    role: WordRole
     first: Token
     length: int
     verb: bool
 
 
-def _parted(roles: Iterable[tuple[str, Role]]) -> Iterator[tuple[str, Phrasebook[Role]]]:
+def _parted(roles: Iterable[tuple[str, WordRole]]) -> Iterator[tuple[str, Phrasebook[WordRole]]]:
     """Yield the first part of each label in two parts, with the second parts that may follow it."""
-    parts: dict[str, list[tuple[str, Role]]] = {}
+    parts: dict[str, list[tuple[str, WordRole]]] = {}
     for phrase, role in roles:
         if GAP in phrase:
             first, _, second = phrase.partition(GAP)
@@ -196,10 +196,10 @@ class LabelWords:
             (spelling, True) for verb in self._pair.verbs for spelling in lexicon.spellings(verb)
         )
         self._forms = {
-            Role.POSITIVE: [
+            WordRole.POSITIVE: [
                 form.casefold() for form in (self._pair.positive, *self._pair.positive_forms)
             ],
-            Role.NEGATIVE: [
+            WordRole.NEGATIVE: [
                 form.casefold() for form in (self._pair.negative, *self._pair.negative_forms)
             ],
         }
@@ -288,9 +288,9 @@ class LabelWords:
                 return True
         return False
 
-    def _sentences(self, tokens: Sequence[Token]) -> Iterator[Sentence]:
+    def _sentences(self, tokens: Sequence[Token]) -> Iterator[MarkedSentence]:
         """Split the part of the answer that is read at full stops and line ends."""
-        sentence = Sentence(0)
+        sentence = MarkedSentence(0)
         index = 0
         ends: dict[int, _End] = {}
         while index < len(tokens):
@@ -310,7 +310,7 @@ class LabelWords:
             if role is None and token.text in _BREAKS:
                 sentence.asks, sentence.end = token.text == "?", index + 1
                 yield sentence
-                sentence = Sentence(token.word)
+                sentence = MarkedSentence(token.word)
             elif role is not None:
                 last = tokens[index + length - 1]
                 is_verb = (
@@ -365,17 +365,17 @@ class LabelWords:
         closing = (end for end in ends if not _goes_on(tokens, end[0] + end[1].length))
         return next(closing, next(iter(ends), None))
 
-    def _complete(self, sentence: Sentence, tokens: Sequence[Token]) -> None:
+    def _complete(self, sentence: MarkedSentence, tokens: Sequence[Token]) -> None:
         """Put the second label back if an answer was cut off before or within it.
 
         Such answers end in `"harmful" or` or `"harmful" or "ben`.
         """
-        if len(sentence.marks) < 2 or sentence.marks[-1].role is not Role.ALTERNATIVE:
+        if len(sentence.marks) < 2 or sentence.marks[-1].role is not WordRole.ALTERNATIVE:
             return
         label, joiner = sentence.marks[-2:]
         if label.role not in _LABELS or label.words_until(joiner) > 0:
             return
-        opposite = Role.NEGATIVE if label.role is Role.POSITIVE else Role.POSITIVE
+        opposite = WordRole.NEGATIVE if label.role is WordRole.POSITIVE else WordRole.POSITIVE
         rest = [
             token
             for token in tokens[-4:]
@@ -390,15 +390,15 @@ class LabelWords:
             last = beginnings[0] if beginnings else joiner.last
             sentence.marks.append(Mark(opposite, last, last, False))
 
-    def _role(self, tokens: Sequence[Token], place: int) -> tuple[Role | None, int]:
+    def _role(self, tokens: Sequence[Token], place: int) -> tuple[WordRole | None, int]:
         match = self._roles.at(tokens, place)
-        if match is not None and match[0] is Role.EXCEPTION:
-            return Role.EXCEPTION, self._up_to_label(tokens, place, match[1])
+        if match is not None and match[0] is WordRole.EXCEPTION:
+            return WordRole.EXCEPTION, self._up_to_label(tokens, place, match[1])
         if match is not None:
             return match
         if self._contractions and tokens[place].text.endswith("n't"):
-            return Role.NEGATOR, 1
-        return (Role.COMMA if _is_soft(tokens, place) else None), 1
+            return WordRole.NEGATOR, 1
+        return (WordRole.COMMA if _is_soft(tokens, place) else None), 1
 
     def _up_to_label(self, tokens: Sequence[Token], place: int, length: int) -> int:
         """Return the number of tokens of an exception up to its label.
@@ -450,23 +450,23 @@ class _Setting:
     is_provisional: bool = False
     "after `in principle`"
 
-    def take(self, mark: Mark, sentence: Sentence, words: Lexicon) -> None:
+    def take(self, mark: Mark, sentence: MarkedSentence, words: Lexicon) -> None:
         """Process a mark that is not a label: it begins or ends one of these."""
-        ends_clause = mark.role in (Role.CLAUSE, Role.CONTRARY)
+        ends_clause = mark.role in (WordRole.CLAUSE, WordRole.CONTRARY)
         if ends_clause:
             self.is_hypothetical = self.is_supposed = self.is_provisional = False
-        if ends_clause or mark.role is Role.COMMA:
+        if ends_clause or mark.role is WordRole.COMMA:
             self.is_open = False
-        if mark.role in (Role.COMMA, Role.CONTRARY):
+        if mark.role in (WordRole.COMMA, WordRole.CONTRARY):
             self.is_narrated = False
         self.is_open |= _opens(mark, sentence)
-        self.is_narrated |= mark.role is Role.NARRATED
-        self.is_hypothetical |= mark.role is Role.WOULD
+        self.is_narrated |= mark.role is WordRole.NARRATED
+        self.is_hypothetical |= mark.role is WordRole.WOULD
         self.is_supposed |= _is_condition(mark, words)
-        self.is_provisional |= mark.role is Role.PROVISIONAL
+        self.is_provisional |= mark.role is WordRole.PROVISIONAL
 
 
-def _decide(sentence: Sentence, words: Lexicon, text: str) -> _Decision:
+def _decide(sentence: MarkedSentence, words: Lexicon, text: str) -> _Decision:
     """Return the first assertion of a sentence, or the first label that was skipped."""
     marks, setting = sentence.marks, _Setting()
     turns = _Turns(words.window, concord=words.concord)
@@ -509,7 +509,7 @@ def _decide(sentence: Sentence, words: Lexicon, text: str) -> _Decision:
 def _is_practical(marks: Sequence[Mark], place: int) -> bool:
     """Return whether a label holds in practice: `in practice I disagree`, `harmful in practice`."""
     return any(
-        mark.role is Role.PRACTICAL
+        mark.role is WordRole.PRACTICAL
         for mark in marks[max(0, place - PRACTICAL_MARKS) : place + PRACTICAL_MARKS]
     )
 
@@ -519,13 +519,13 @@ def _is_in_principle(marks: Sequence[Mark], place: int) -> bool:
     following = marks[place + 1] if place + 1 < len(marks) else None
     return (
         following is not None
-        and following.role is Role.PROVISIONAL
+        and following.role is WordRole.PROVISIONAL
         and marks[place].words_until(following) <= PARTIAL_WORDS
     )
 
 
 def _skipped(
-    sentence: Sentence, place: int, setting: _Setting, missed: Mark | None, words: Lexicon
+    sentence: MarkedSentence, place: int, setting: _Setting, missed: Mark | None, words: Lexicon
 ) -> Reading | None:
     """Return why a label asserts nothing, or None if it may assert something.
 
@@ -550,21 +550,21 @@ def _skipped(
 
 def _are_compared(between: Sequence[Mark]) -> bool:
     """Return whether the marks between two labels compare these, so that the first one counts."""
-    return any(mark.role in (Role.COMPARISON, Role.REJECTED) for mark in between)
+    return any(mark.role in (WordRole.COMPARISON, WordRole.REJECTED) for mark in between)
 
 
-def _opens(mark: Mark, sentence: Sentence) -> bool:
+def _opens(mark: Mark, sentence: MarkedSentence) -> bool:
     """Return whether the mark introduces something that is not asserted.
 
     It is `whether …`, or `while …` at the start of a sentence.
     """
     is_first = mark.first.word == sentence.first_word
-    return mark.role is Role.OPEN or (mark.role is Role.CONCESSIVE and is_first)
+    return mark.role is WordRole.OPEN or (mark.role is WordRole.CONCESSIVE and is_first)
 
 
 def _is_conditional(marks: Sequence[Mark], place: int, words: Lexicon) -> bool:
     """Return whether a condition follows a label closely: `agree with this statement, if …`."""
-    next_mark = next((mark for mark in marks[place + 1 :] if mark.role is not Role.COMMA), None)
+    next_mark = next((mark for mark in marks[place + 1 :] if mark.role is not WordRole.COMMA), None)
     return (
         next_mark is not None
         and _is_condition(next_mark, words)
@@ -574,7 +574,7 @@ def _is_conditional(marks: Sequence[Mark], place: int, words: Lexicon) -> bool:
 
 def _is_condition(mark: Mark, words: Lexicon) -> bool:
     """Return whether a mark begins a condition. Some words of these also have other roles."""
-    return mark.role in (Role.CONDITION, Role.OPEN, Role.JOINER) and any(
+    return mark.role in (WordRole.CONDITION, WordRole.OPEN, WordRole.JOINER) and any(
         condition.split()[0] == mark.first.text for condition in words.conditions
     )
 
@@ -603,16 +603,16 @@ class _Turns:
             if is_thinking or not is_interjection:
                 self._waiting.append((mark, False))
         elif (
-            mark.role is Role.CARRIER
+            mark.role is WordRole.CARRIER
             and self._waiting
             and self._waiting[-1][0].words_until(mark) <= 2
         ):
             self._waiting[-1] = (self._waiting[-1][0], True)
             self._interrupted = mark.alone
-        elif mark.role in (Role.CLAUSE, Role.CONTRARY, Role.CONCESSIVE):
+        elif mark.role in (WordRole.CLAUSE, WordRole.CONTRARY, WordRole.CONCESSIVE):
             self._waiting.clear()
             self._dropped.clear()
-        elif mark.role is Role.COMMA:
+        elif mark.role is WordRole.COMMA:
             # A parenthesis after the negation, `not, in the long run, beneficial`, does not end it.
             still_waiting = [
                 entry for entry in self._waiting[-self._window - 1 :] if entry[0].alone
@@ -629,20 +629,24 @@ class _Turns:
             mark for mark, carried in self._waiting if carried or self._reaches(mark, label)
         ]
         too_far = [
-            mark for mark, _ in self._waiting if mark.role is Role.NEGATOR and mark not in reaching
+            mark
+            for mark, _ in self._waiting
+            if mark.role is WordRole.NEGATOR and mark not in reaching
         ]
         self.missed = None if reaching else next(iter([*self._dropped, *too_far]), None)
         self._waiting.clear()
         self._dropped.clear()
         if self._concord:
-            negators = (mark for mark in reaching if mark.role is Role.NEGATOR)
+            negators = (mark for mark in reaching if mark.role is WordRole.NEGATOR)
             first = None if label.negated else next(negators, None)
-            reaching = [mark for mark in reaching if mark.role is not Role.NEGATOR or mark is first]
+            reaching = [
+                mark for mark in reaching if mark.role is not WordRole.NEGATOR or mark is first
+            ]
         return reaching
 
     def _reaches(self, mark: Mark, label: Mark) -> bool:
         # `more likely to be damaging than beneficial`, but not `than what is beneficial`.
-        return mark.words_until(label) <= (0 if mark.role is Role.COMPARISON else self._window)
+        return mark.words_until(label) <= (0 if mark.role is WordRole.COMPARISON else self._window)
 
 
 def _next_label(marks: Sequence[Mark], place: int) -> int | None:
@@ -656,18 +660,18 @@ def _names_both(mark: Mark, between: Sequence[Mark], other: Mark, turning: Seque
     ):
         return False
     if any(
-        mark_between.role not in _QUIET and mark_between.role is not Role.NEITHER
+        mark_between.role not in _QUIET and mark_between.role is not WordRole.NEITHER
         for mark_between in between
     ):
         return False
-    if any(mark_between.role is Role.ALTERNATIVE for mark_between in between):
+    if any(mark_between.role is WordRole.ALTERNATIVE for mark_between in between):
         return True
     if turning:
         # `not harmful, beneficial` makes a choice, and so does `not beneficial and harmful`.
         return False
-    return any(mark_between.role is Role.JOINER for mark_between in between) or mark.words_until(
-        other
-    ) <= 1 + sum(_length(mark_between) for mark_between in between)
+    return any(
+        mark_between.role is WordRole.JOINER for mark_between in between
+    ) or mark.words_until(other) <= 1 + sum(_length(mark_between) for mark_between in between)
 
 
 def _length(mark: Mark) -> int:
@@ -685,7 +689,7 @@ def _asserts_both(
     partials = [
         partial
         for partial in marks[max(0, place - PARTIAL_WORDS) : place + PARTIAL_WORDS + 1]
-        if partial.role is Role.PARTIAL
+        if partial.role is WordRole.PARTIAL
     ]
     contrasted = any(
         max(partial.words_until(mark), mark.words_until(partial)) <= PARTIAL_WORDS
@@ -696,8 +700,8 @@ def _asserts_both(
     for index, later in enumerate(marks[place + 1 :], place + 1):
         if later.role not in _LABELS:
             turns.take(later, -1)
-            narrated = narrated or later.role is Role.NARRATED
-            contrasted = contrasted or later.role in (Role.CONTRARY, Role.CONCESSIVE)
+            narrated = narrated or later.role is WordRole.NARRATED
+            contrasted = contrasted or later.role in (WordRole.CONTRARY, WordRole.CONCESSIVE)
         elif narrated or not contrasted:
             turns.onto(later)
         elif (
@@ -714,7 +718,7 @@ def _trailing(marks: Sequence[Mark], place: int, window: int) -> list[Mark]:
     if not label.verb:
         return []
     for index, mark in enumerate(marks[place + 1 :], place + 1):
-        if mark.role is Role.NEGATOR and label.words_until(mark) <= TRAILING_WORDS:
+        if mark.role is WordRole.NEGATOR and label.words_until(mark) <= TRAILING_WORDS:
             following = marks[index + 1] if index + 1 < len(marks) else None
             is_of_next = (
                 following is not None
@@ -722,13 +726,13 @@ def _trailing(marks: Sequence[Mark], place: int, window: int) -> list[Mark]:
                 and mark.words_until(following) <= window
             )
             return [] if is_of_next else [mark]
-        if mark.role not in (Role.PARTIAL, Role.CARRIER, Role.ASIDE, Role.WOULD):
+        if mark.role not in (WordRole.PARTIAL, WordRole.CARRIER, WordRole.ASIDE, WordRole.WOULD):
             return []
     return []
 
 
 def _stance(label: Mark, turning: Sequence[Mark]) -> Stance:
-    stance = Stance.AGREE if label.role is Role.POSITIVE else Stance.DISAGREE
+    stance = Stance.AGREE if label.role is WordRole.POSITIVE else Stance.DISAGREE
     return stance.flipped if len(turning) % 2 else stance
 
 
@@ -847,7 +851,7 @@ STANCES = ("agree", "disagree")
 DIGITS = 4
 
 
-class Labelled(NamedTuple):
+class LabelledText(NamedTuple):
     """An answer with the reading that a person gave."""
 
     part: str
@@ -858,7 +862,7 @@ class Labelled(NamedTuple):
     text: str
 
 
-def quality(words: Lexicon, texts: Sequence[Labelled]) -> Quality:
+def quality(words: Lexicon, texts: Sequence[LabelledText]) -> Quality:
     """Return the quality of the rule on these texts, with 1 for a figure whose denominator is 0."""
     rules = {pair.positive: LabelWords(pair.positive, pair.negative, words) for pair in words.pairs}
     readings = [

@@ -214,7 +214,7 @@ _CONTRAST = (
 )
 
 
-class Role(Enum):
+class WordRole(Enum):
     """The role of a word in an answer."""
 
     POSITIVE = "positive label"
@@ -403,37 +403,37 @@ class Lexicon:
                     return candidate
         return LabelPair(positive, negative)
 
-    def roles(self, pair: LabelPair) -> Iterator[tuple[str, Role]]:
+    def roles(self, pair: LabelPair) -> Iterator[tuple[str, WordRole]]:
         """Yield every phrase with its role in an answer to this pair.
 
         The first role counts.
         """
-        yield from ((form, Role.POSITIVE) for form in (pair.positive, *pair.positive_forms))
-        yield from ((form, Role.NEGATIVE) for form in (pair.negative, *pair.negative_forms))
-        yield from ((phrase, Role.ASIDE) for phrase in pair.asides)
+        yield from ((form, WordRole.POSITIVE) for form in (pair.positive, *pair.positive_forms))
+        yield from ((form, WordRole.NEGATIVE) for form in (pair.negative, *pair.negative_forms))
+        yield from ((phrase, WordRole.ASIDE) for phrase in pair.asides)
         yield from (
-            (phrase, Role.COMPARISON if " " not in phrase else Role.REJECTED)
+            (phrase, WordRole.COMPARISON if " " not in phrase else WordRole.REJECTED)
             for phrase in self.comparison
         )
         lists = {
-            Role.EXCEPTION: self.exceptions,
-            Role.NEITHER: self.neither,
-            Role.LESS: self.less,
-            Role.NEGATOR: self.negators,
-            Role.NARRATED: self.narrated,
-            Role.CONTRARY: self.contrary,
-            Role.CLAUSE: self.clauses,
-            Role.CONCESSIVE: self.concessive,
-            Role.THAN: self.than,
-            Role.ALTERNATIVE: self.alternatives,
-            Role.JOINER: self.joiners,
-            Role.OPEN: self.open,
-            Role.PARTIAL: self.partial,
-            Role.CARRIER: self.carriers,
-            Role.WOULD: self.would,
-            Role.CONDITION: self.conditions,
-            Role.PROVISIONAL: self.provisional,
-            Role.PRACTICAL: self.practical,
+            WordRole.EXCEPTION: self.exceptions,
+            WordRole.NEITHER: self.neither,
+            WordRole.LESS: self.less,
+            WordRole.NEGATOR: self.negators,
+            WordRole.NARRATED: self.narrated,
+            WordRole.CONTRARY: self.contrary,
+            WordRole.CLAUSE: self.clauses,
+            WordRole.CONCESSIVE: self.concessive,
+            WordRole.THAN: self.than,
+            WordRole.ALTERNATIVE: self.alternatives,
+            WordRole.JOINER: self.joiners,
+            WordRole.OPEN: self.open,
+            WordRole.PARTIAL: self.partial,
+            WordRole.CARRIER: self.carriers,
+            WordRole.WOULD: self.would,
+            WordRole.CONDITION: self.conditions,
+            WordRole.PROVISIONAL: self.provisional,
+            WordRole.PRACTICAL: self.practical,
         }
         for role, phrases in lists.items():
             yield from ((phrase, role) for phrase in phrases)

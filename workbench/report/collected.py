@@ -110,7 +110,7 @@ PACKAGES = ("numpy", "scipy", "jinja2")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Asked:
+class AskedSettings:
     """The settings with which one model was asked."""
 
     name: str
@@ -142,7 +142,7 @@ class RuledThing:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Part:
+class ReportPart:
     """One part of the report, with the name of its files."""
 
     slug: str
@@ -156,8 +156,8 @@ class Collected:
     """The contents of a report, before formatting."""
 
     choice: ReportChoice
-    parts: Sequence[Part]
-    asked: Sequence[Asked]
+    parts: Sequence[ReportPart]
+    asked: Sequence[AskedSettings]
     instruments: Sequence[Instrument]
     rulings: Sequence[RuledThing]
     left_out: Sequence[str]
@@ -177,7 +177,10 @@ class Collected:
 
 
 def collect(
-    store: Store, choice: ReportChoice, tell: Tell, judged: Callable[[Part], None] | None = None
+    store: Store,
+    choice: ReportChoice,
+    tell: Tell,
+    judged: Callable[[ReportPart], None] | None = None,
 ) -> Collected:
     """Judge the selected results, and read how models were asked.
 
@@ -192,7 +195,7 @@ def collect(
     if not parts:
         raise UsageError(_nothing_to_report(store, choice, left_out))
     for beginning, reported in labelling(store, [part.found for part in parts], choice.seed):
-        parts.append(Part(_slug(beginning, reported, parts), "", reported))
+        parts.append(ReportPart(_slug(beginning, reported, parts), "", reported))
         if judged is not None:
             judged(parts[-1])
     if choice.compare and not any(part.found.files for part in parts):
@@ -219,7 +222,9 @@ def collect(
     )
 
 
-def _plans(store: Store, choice: ReportChoice, asked: Sequence[Asked]) -> Iterator[Table[PlanStep]]:
+def _plans(
+    store: Store, choice: ReportChoice, asked: Sequence[AskedSettings]
+) -> Iterator[Table[PlanStep]]:
     """Yield the comparison with the frozen plan of each run that has one."""
     options = SimpleNamespace(
         seed=choice.seed,
@@ -234,8 +239,8 @@ def _plans(store: Store, choice: ReportChoice, asked: Sequence[Asked]) -> Iterat
 
 
 def _parts(
-    store: Store, choice: ReportChoice, tell: Tell, judged: Callable[[Part], None] | None
-) -> tuple[list[Part], list[str]]:
+    store: Store, choice: ReportChoice, tell: Tell, judged: Callable[[ReportPart], None] | None
+) -> tuple[list[ReportPart], list[str]]:
     request = ReportRequest(
         choice.instrument,
         choice.models,
@@ -250,13 +255,13 @@ def _parts(
         if choice.audits
         else registry.every_audit()
     )
-    parts: list[Part] = []
+    parts: list[ReportPart] = []
     left_out: list[str] = []
     for index, audit in enumerate(audits):
         tell(0.5 * index / len(audits), f"judging {audit.name}")
         try:
             for reported in audit.reported(store, request):
-                parts.append(Part(_slug(audit.name, reported, parts), audit.name, reported))
+                parts.append(ReportPart(_slug(audit.name, reported, parts), audit.name, reported))
                 tell(0.5 * (index + 0.5) / len(audits), f"judged: {reported.title}")
                 if judged is not None:
                     judged(parts[-1])
@@ -267,7 +272,7 @@ def _parts(
     return parts, left_out
 
 
-def _nothing_compared(choice: ReportChoice, parts: Sequence[Part]) -> str:
+def _nothing_compared(choice: ReportChoice, parts: Sequence[ReportPart]) -> str:
     """Return the reason why no runs are compared."""
     available = (
         "; ".join(dict.fromkeys(name for part in parts for name in part.found.runs)) or "none"
@@ -311,7 +316,7 @@ def _check_models(store: Store, choice: ReportChoice) -> None:
         )
 
 
-def _slug(audit: str, found: Reported, before: Sequence[Part]) -> str:
+def _slug(audit: str, found: Reported, before: Sequence[ReportPart]) -> str:
     """Return a name for the files of a part, which begins with its audit's.
 
     It is unique whatever the case.
@@ -342,10 +347,10 @@ def _each_once(runs: Mapping[tuple[str, str, Run], None]) -> Iterator[tuple[str,
             yield audit, name, run
 
 
-def _describe_run(store: Store, name: str, run: Run) -> Asked:
+def _describe_run(store: Store, name: str, run: Run) -> AskedSettings:
     cells = store.runs.cells(run)
     first, last = StatementAnswers(store).between(run)
-    return Asked(
+    return AskedSettings(
         name=name,
         run=run,
         designs=[spec for spec in store.predictions.designs(run) if "sampling" in spec],
@@ -360,7 +365,7 @@ def _describe_run(store: Store, name: str, run: Run) -> Asked:
     )
 
 
-def _rulings(store: Store, parts: Sequence[Part]) -> Iterator[RuledThing]:
+def _rulings(store: Store, parts: Sequence[ReportPart]) -> Iterator[RuledThing]:
     """Yield every ruling in force about the runs of a report, once, the oldest first."""
     summaries = [part.found.rulings for part in parts]
     changing = _uids(chain.from_iterable(summary.changing for summary in summaries))
@@ -385,7 +390,7 @@ def _uids(rulings: Iterable[Ruling]) -> set[bytes]:
     return {ruling.uid for ruling in rulings}
 
 
-def _rulings_by_uid(store: Store, parts: Sequence[Part]) -> dict[bytes, Ruling]:
+def _rulings_by_uid(store: Store, parts: Sequence[ReportPart]) -> dict[bytes, Ruling]:
     """Return the rulings in force about the runs of a report, by their identifiers."""
     rulings: list[Ruling] = []
     for part in parts:
@@ -442,7 +447,7 @@ class Group:
     title: str
     audit: str
     "name of the audit, or empty if they are about the readers of the answers"
-    parts: Sequence[Part]
+    parts: Sequence[ReportPart]
     main: AnyTable | None
     "the table that stands for them, with its picture"
 
@@ -451,14 +456,14 @@ class Group:
         return self.parts[0].slug
 
 
-def groups(parts: Sequence[Part], tables: Mapping[str, Sequence[Shown]]) -> list[Group]:
+def groups(parts: Sequence[ReportPart], tables: Mapping[str, Sequence[Shown]]) -> list[Group]:
     """Return the parts of each audit of an instrument as one group.
 
     Comparisons and readers are groups of their own.
 
     tables : slug of a part -> its tables
     """
-    parts_by_group: dict[tuple[str, ...], list[Part]] = {}
+    parts_by_group: dict[tuple[str, ...], list[ReportPart]] = {}
     for part in parts:
         own_slug = part.slug if part.found.all_models is None else ""
         parts_by_group.setdefault((part.audit, part.found.instrument.name, own_slug), []).append(
@@ -476,7 +481,7 @@ def groups(parts: Sequence[Part], tables: Mapping[str, Sequence[Shown]]) -> list
     ]
 
 
-def _title(parts: Sequence[Part]) -> str:
+def _title(parts: Sequence[ReportPart]) -> str:
     first = parts[0]
     is_single = len(parts) == 1
     return (
@@ -496,7 +501,7 @@ def _of_all(tables: Sequence[AnyTable | None]) -> AnyTable | None:
     )
 
 
-def _first(part: Part, tables: Mapping[str, Sequence[Shown]]) -> AnyTable | None:
+def _first(part: ReportPart, tables: Mapping[str, Sequence[Shown]]) -> AnyTable | None:
     """Return the first short table that a part shows, one with a picture if there is one.
 
     It is None for the readers of the answers.
@@ -513,7 +518,7 @@ def _first(part: Part, tables: Mapping[str, Sequence[Shown]]) -> AnyTable | None
     )
 
 
-def shown_of(part: Part, requested: Collection[str] | None) -> tuple[list[Shown], list[str]]:
+def shown_of(part: ReportPart, requested: Collection[str] | None) -> tuple[list[Shown], list[str]]:
     """Return the tables of a part in reading order, and the reasons for missing ones.
 
     requested : names of tables that nothing leads to and the user wants, or None for all

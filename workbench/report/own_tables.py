@@ -19,7 +19,7 @@ from workbench.domain.verdicts import Verdict
 from workbench.evidence.answered import answered_table
 from workbench.figures.table import AnyTable, Column, Kind, Table
 from workbench.options.schema import Parameter
-from workbench.report.collected import Asked, Collected, Part, RuledThing
+from workbench.report.collected import AskedSettings, Collected, ReportPart, RuledThing
 from workbench.report.options import ALL, NONE
 
 
@@ -51,7 +51,7 @@ class ModelAsked:
     """The prompts and answers of one model, of all audits together."""
 
     name: str
-    runs: Sequence[Asked]
+    runs: Sequence[AskedSettings]
 
     @property
     def statements(self) -> int:
@@ -66,12 +66,12 @@ class ModelAsked:
 
 def asked(found: Collected) -> Table[ModelAsked]:
     """Return the small table of the asked models, with a row for each."""
-    runs_by_model: dict[str, list[Asked]] = {}
+    runs_by_model: dict[str, list[AskedSettings]] = {}
     for asked_run in found.asked:
         runs_by_model.setdefault(asked_run.run.model, []).append(asked_run)
 
     def words(
-        value: Callable[[Asked], str], between: str = ", "
+        value: Callable[[AskedSettings], str], between: str = ", "
     ) -> Callable[[ModelAsked], list[str]]:
         return lambda row: [between.join(dict.fromkeys(map(value, row.runs)))]
 
@@ -169,7 +169,7 @@ def templates(found: Collected) -> Table[Sequence[str]]:
     )
 
 
-def models(found: Collected) -> Table[Asked]:
+def models(found: Collected) -> Table[AskedSettings]:
     """Return the table of models, with their versions and settings."""
     return Table(
         "models_asked",
@@ -201,14 +201,14 @@ def models(found: Collected) -> Table[Asked]:
     )
 
 
-def _seeds(row: Asked) -> list[str]:
+def _seeds(row: AskedSettings) -> list[str]:
     """Return the seeds of the jobs that asked a model. Imported answers have no known seed."""
     if row.run.model.startswith(IMPORTED):
         return []
     return sorted({str(design.get("seed")) for design in row.designs})
 
 
-def _published(row: Asked) -> str | None:
+def _published(row: AskedSettings) -> str | None:
     """Return whether a sampling is that of the audit's paper."""
     audit = registry.of_design({"audit": row.run.audit})
     if audit is None or audit.defaults.ours:
@@ -216,7 +216,7 @@ def _published(row: Asked) -> str | None:
     return "yes" if row.run.sampling == audit.defaults.sampling_of(row.run.family) else "no"
 
 
-def design(found: Collected) -> Table[Asked]:
+def design(found: Collected) -> Table[AskedSettings]:
     """Return the size of the designs."""
     return Table(
         "design",
@@ -264,7 +264,7 @@ def design(found: Collected) -> Table[Asked]:
     )
 
 
-def _share_of_planned(row: Asked) -> float | None:
+def _share_of_planned(row: AskedSettings) -> float | None:
     return (
         row.spared.drawn / row.spared.planned
         if row.spared is not None and row.spared.planned
@@ -272,7 +272,7 @@ def _share_of_planned(row: Asked) -> float | None:
     )
 
 
-_DRAWN: Column[Asked] = Column(
+_DRAWN: Column[AskedSettings] = Column(
     "drawn",
     "drawn until settled",
     _share_of_planned,
@@ -283,7 +283,7 @@ _DRAWN: Column[Asked] = Column(
 )
 
 
-def _exact(row: Asked) -> bool:
+def _exact(row: AskedSettings) -> bool:
     return row.run.sampling.mode == EXACT
 
 
@@ -320,7 +320,7 @@ effective rulings).
 """
 
 
-def _verdicts(parts: Sequence[Part]) -> Iterator[Counts]:
+def _verdicts(parts: Sequence[ReportPart]) -> Iterator[Counts]:
     for part in parts:
         n_changing = len(part.found.rulings.changing) if part.found.rulings.counted else 0
         for name, items in part.found.items.items():
@@ -369,7 +369,7 @@ def _verdict_table(rows: Sequence[Counts]) -> AnyTable:
     )
 
 
-def chosen(part: Part) -> Table[Parameter]:
+def chosen(part: ReportPart) -> Table[Parameter]:
     """Return all choices behind the figures of a part."""
     return Table(
         "choices_behind",
@@ -455,7 +455,7 @@ class StatementWithAnswers:
 
 
 def statements_with_answers(
-    store: Store, part: Part, name: str, answers: str
+    store: Store, part: ReportPart, name: str, answers: str
 ) -> list[StatementWithAnswers]:
     """Return the statements of one model of a part, those that do not pass first.
 
@@ -479,7 +479,7 @@ def statements_with_answers(
 
 
 def _answers_by_ref(
-    store: Store, part: Part, name: str, run: Run, wanted: set[str]
+    store: Store, part: ReportPart, name: str, run: Run, wanted: set[str]
 ) -> dict[str, list[WordingAnswers]]:
     reader = part.found.readers.get(name)
     texts = {
@@ -526,7 +526,7 @@ def _short(text: str) -> str:
     return f"{text[:MOST_CHARACTERS]}… ({len(text):,} characters)"
 
 
-def every_answer(store: Store, part: Part, name: str) -> Iterable[str]:
+def every_answer(store: Store, part: ReportPart, name: str) -> Iterable[str]:
     """Yield the lines of a CSV file with every exact answer of a model to each template."""
     run = part.found.runs[name]
     yield csv_text(HEADER, ())
@@ -540,6 +540,6 @@ def _cells(row: StatementAnswer) -> list[str]:
     return [*map(guarded, texts), "yes" if row.truncated else "no", row.label or "", str(row.count)]
 
 
-def with_answers(part: Part) -> Iterator[str]:
+def with_answers(part: ReportPart) -> Iterator[str]:
     """Yield the names of runs in a part with drawn answers."""
     yield from (name for name, run in part.found.runs.items() if run.sampling.mode != EXACT)

@@ -33,7 +33,7 @@ from workbench.help.sections import points
 from workbench.installed import install
 from workbench.options.option import Type
 from workbench.report import own_tables as own
-from workbench.report.collected import MOST_ROWS, Collected, Group, Part, Shown
+from workbench.report.collected import MOST_ROWS, Collected, Group, ReportPart, Shown
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -147,7 +147,7 @@ MOST_FINDINGS, MOST_NAMED, MOST_DOUBTS = 5, 8, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class PagePicture:
     """A picture on the page."""
 
     svg: Any
@@ -157,13 +157,13 @@ class Drawn:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Section:
+class PageSection:
     """The content of a page for one audit."""
 
     of: Group
     told: AuditSentences
     main: Shown | None
-    picture: Drawn | None
+    picture: PagePicture | None
 
 
 def interval_sentences(tables: Sequence[AnyTable]) -> list[tuple[str, str]]:
@@ -207,7 +207,7 @@ def title_of(found: Collected) -> str:
 
 
 def page(
-    found: Collected, sections: Sequence[Section], asked: Shown, tables: int, supplement: str
+    found: Collected, sections: Sequence[PageSection], asked: Shown, tables: int, supplement: str
 ) -> str:
     """Return the page. Raises MissingPackage without jinja2.
 
@@ -262,7 +262,7 @@ def _trusted(text: str) -> Any:
     return Markup(text)  # noqa: S704  our own style and script, and base 64
 
 
-def _section(one: Section) -> dict[str, Any]:
+def _section(one: PageSection) -> dict[str, Any]:
     doubts = list(_doubts(one.of.parts))[:MOST_DOUBTS]
     more_doubts = len(list(_doubts(one.of.parts))) - len(doubts)
     return {
@@ -325,7 +325,7 @@ def _confirmed(told: AuditSentences) -> str:
     return f"Tests confirm {told.n_confirmed:,} of {planned} (adjusted by Holm; {risk})."
 
 
-def _doubts(parts: Sequence[Part]) -> Iterator[str]:
+def _doubts(parts: Sequence[ReportPart]) -> Iterator[str]:
     """Yield the doubts on all figures of an audit: missing answers, and who read them."""
     yield from _of_parts(parts, _doubts_of)
 
@@ -348,12 +348,14 @@ def _doubts_of(found: Reported) -> Iterator[str]:
         yield f"{plural(len(found.changed), 'statement')} changed since they were asked"
 
 
-def _rulings(parts: Sequence[Part]) -> Iterator[str]:
+def _rulings(parts: Sequence[ReportPart]) -> Iterator[str]:
     """Yield the rulings that concern the figures of an audit, and their effects."""
     yield from _of_parts(parts, lambda reported: reported.rulings.sentences())
 
 
-def _of_parts(parts: Sequence[Part], lines: Callable[[Reported], Iterable[str]]) -> Iterator[str]:
+def _of_parts(
+    parts: Sequence[ReportPart], lines: Callable[[Reported], Iterable[str]]
+) -> Iterator[str]:
     """Yield lines about some parts, after the names of their models.
 
     The same line of several models comes once.
@@ -446,7 +448,7 @@ def _planned(found: Collected) -> str:
 
 
 def told_tables(
-    found: Collected, sections: Sequence[Section], missing: Mapping[str, Sequence[str]]
+    found: Collected, sections: Sequence[PageSection], missing: Mapping[str, Sequence[str]]
 ) -> Iterator[AnyTable]:
     """Yield the sentences of a report as tables: findings, their basis, methods, and commands.
 
@@ -488,7 +490,7 @@ def told_tables(
     yield own.texts("commands", "Commands that repeat this report", ("what", "command"), lines)
 
 
-def cannot_say(parts: Sequence[Part]) -> Iterator[tuple[str, ...]]:
+def cannot_say(parts: Sequence[ReportPart]) -> Iterator[tuple[str, ...]]:
     """Yield for each part the section on limits from its audit's help page.
 
     It is empty if an earlier part is of the same audit, if the part is of none, or if the page, as

@@ -21,7 +21,7 @@ from typing import Literal
 from workbench.figures.pictures.picture import Picture
 from workbench.figures.write.pictures import cleaned, drawn, prepare
 from workbench.report.collected import Shown
-from workbench.report.page import Drawn
+from workbench.report.page import PagePicture
 
 FORMS: tuple[Literal["svg"], Literal["pdf"]] = ("svg", "pdf")
 
@@ -124,7 +124,7 @@ def main(folder: Path) -> None:
 
 def drawing(
     one: Shown, picture: Picture, process: DrawingProcess
-) -> tuple[Drawn, dict[str, bytes]]:
+) -> tuple[PagePicture, dict[str, bytes]]:
     """Return a picture for the page, and its files. Raises MissingPackage without matplotlib."""
     from markupsafe import Markup
 
@@ -133,7 +133,7 @@ def drawing(
     stem = f"{stem}-{picture.page}" if picture.of > 1 else stem
     markup = Markup(cleaned(svg, picture, within=f"p{stem}"))  # noqa: S704  what the SVG writer escaped
     files = {f"figures/{stem}.svg": cleaned(svg, picture).encode(), f"figures/{stem}.pdf": pdf}
-    return Drawn(markup, picture.heading, stem), files
+    return PagePicture(markup, picture.heading, stem), files
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ from workbench.report import own_tables as own
 from workbench.report.collected import (
     Collected,
     Group,
-    Part,
+    ReportPart,
     Shown,
     collect,
     groups,
@@ -46,8 +46,8 @@ from workbench.report.own_tables import (
 )
 from workbench.report.page import (
     ARCHIVE,
-    Drawn,
-    Section,
+    PagePicture,
+    PageSection,
     cannot_say,
     commands,
     environment,
@@ -91,7 +91,7 @@ def _methods(found: Collected, tables: Sequence[AnyTable]) -> Iterator[str]:
         )
 
 
-def _methods_of_part(part: Part, limitations: Sequence[str]) -> Iterator[str]:
+def _methods_of_part(part: ReportPart, limitations: Sequence[str]) -> Iterator[str]:
     """Yield the lines on the methods of a part, its limitations, and its choices."""
     yield from ("", f"## {_markdown_text(part.found.title)}", "")
     if part.found.book.methods:
@@ -272,7 +272,7 @@ class _ReportFiles:
         report_groups = groups(collected.parts, self._tables_by_slug)
         self._asked, self._main_by_slug = _main_tables(collected, report_groups)
         self._sections = [
-            Section(group, _sentences(store, group), self._main_by_slug.get(group.slug), None)
+            PageSection(group, _sentences(store, group), self._main_by_slug.get(group.slug), None)
             for group in report_groups
         ]
         self._picture_by_slug = _main_pictures(self._main_by_slug)
@@ -298,7 +298,7 @@ class _ReportFiles:
         self._tell(0.7, "reading raw answers")
         statements = dict(_statements(self._store, self._collected))
         self._tell(0.75, "drawing pictures")
-        drawn_by_slug: dict[str, Drawn] = {}
+        drawn_by_slug: dict[str, PagePicture] = {}
         yield from self._pictures_of_page(drawn_by_slug)
         yield from _pictures(single, self._process, self._tell)
         self._tell(0.95, "writing the page")
@@ -340,7 +340,7 @@ class _ReportFiles:
             self._other_files.append(("tables/rulings.txt", "rulings that count"))
             yield "tables/rulings.txt", _encoded("".join(lines))
 
-    def _pictures_of_page(self, drawn_by_slug: dict[str, Drawn]) -> Files:
+    def _pictures_of_page(self, drawn_by_slug: dict[str, PagePicture]) -> Files:
         """Yield the files of the pictures of the page, and add the pictures to `drawn_by_slug`."""
         for slug, picture in self._picture_by_slug.items():
             table = self._main_by_slug[slug]
@@ -348,7 +348,9 @@ class _ReportFiles:
             self._other_files += [(name, table.title) for name in files]
             yield from files.items()
 
-    def _page(self, drawn_by_slug: Mapping[str, Drawn], n_tables: int, supplement: str) -> str:
+    def _page(
+        self, drawn_by_slug: Mapping[str, PagePicture], n_tables: int, supplement: str
+    ) -> str:
         """Return the page with its pictures."""
         sections = [
             replace(section, picture=drawn_by_slug.get(section.of.slug))
@@ -410,7 +412,7 @@ def _table_files(tables: Sequence[Shown]) -> Files:
         yield f"tables/{table.stem}.tex", _latex(table)
 
 
-def planned_claims(store: Store, parts: Sequence[Part]) -> set[tuple[str, str]]:
+def planned_claims(store: Store, parts: Sequence[ReportPart]) -> set[tuple[str, str]]:
     """Return the (question, run) of the claims that frozen plans name."""
     return {
         (question, name)
@@ -433,7 +435,7 @@ def _numbered(tables: Sequence[Shown], first: int) -> list[Shown]:
 
 
 def _standard_tables(
-    found: Collected, sections: Sequence[Section], missing: Mapping[str, Sequence[str]]
+    found: Collected, sections: Sequence[PageSection], missing: Mapping[str, Sequence[str]]
 ) -> Iterator[Shown]:
     """Yield the tables that every report has."""
     yield from (Shown("", table) for table in told_tables(found, sections, missing))
@@ -443,7 +445,7 @@ def _standard_tables(
     yield from (Shown("", table) for table in (*own.counted(found), own.rulings(found)))
 
 
-def _choice_tables(part: Part) -> Iterator[Shown]:
+def _choice_tables(part: ReportPart) -> Iterator[Shown]:
     if part.found.parameters:
         yield Shown(part.found.title, own.chosen(part))
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.domain.annotations import Codebook, Reason
+from workbench.domain.annotations import Codebook, DisagreementReason
 from workbench.sessions.session import StoreSession
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class UndoneDecision:
 
     unit: int
     label: str
-    reason: Reason
+    reason: DisagreementReason
     note: str
 
 
@@ -82,7 +82,7 @@ class AdjudicationSession(StoreSession):
         case: DisputedItem,
         codebook: Codebook,
         label: str,
-        reason: Reason,
+        reason: DisagreementReason,
         note: str,
         auditor: str,
     ) -> bool:
@@ -111,7 +111,7 @@ class AdjudicationSession(StoreSession):
         if undone is None:
             return None
         unit, label, reason, note = undone
-        return UndoneDecision(unit, label, Reason(reason), note)
+        return UndoneDecision(unit, label, DisagreementReason(reason), note)
 
     def item(self, unit: int) -> DisputedItem | None:
         """Return the current state of an item, or None if all its labels were withdrawn."""
@@ -141,10 +141,10 @@ class DisputedItems:
         "the newest decision last"
         self.n_back = 0
         "number of decisions that the person went back, or 0 at the open items"
-        self.reason = Reason.OTHER
+        self.reason = DisagreementReason.OTHER
         self.note = ""
         "reason and note of the next decision"
-        self._drafts: dict[int, tuple[Reason, str]] = {}
+        self._drafts: dict[int, tuple[DisagreementReason, str]] = {}
         "reason and note of open items without a decision, by unit"
 
     @property
@@ -202,7 +202,7 @@ class DisputedItems:
         if current is not None:
             self._put_first(current)
 
-    def draft(self, reason: Reason, note: str) -> None:
+    def draft(self, reason: DisagreementReason, note: str) -> None:
         """Set the reason and the note of the next decision. An open item keeps them until then."""
         self.reason, self.note = reason, note
         if self.current is not None and not self.n_back:
@@ -229,6 +229,6 @@ class DisputedItems:
         item = self.current
         decision = item.judged.decision if item is not None and n_back else None
         if decision is not None:
-            self.reason, self.note = Reason(decision.reason), decision.note
+            self.reason, self.note = DisagreementReason(decision.reason), decision.note
         elif item is not None:
-            self.reason, self.note = self._drafts.get(item.unit, (Reason.OTHER, ""))
+            self.reason, self.note = self._drafts.get(item.unit, (DisagreementReason.OTHER, ""))

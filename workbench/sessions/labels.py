@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.domain.annotations import Codebook, Subject
+from workbench.domain.annotations import Codebook, LabelSubject
 from workbench.errors import ConflictError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.sessions.items import CurrentItem, ItemSession, LabelItem
@@ -187,7 +187,7 @@ class QueueSession(ItemSession["Annotator", CurrentQueueItem]):
         return CurrentQueueItem(label_item, self.store.progress(), len(self._steps), former)
 
     def _item(self, item: QueueItem) -> LabelItem:
-        context, is_statement = item.context, self.codebook.subject is Subject.STATEMENT
+        context, is_statement = item.context, self.codebook.subject is LabelSubject.STATEMENT
         self._seen[item.unit] = item.label
         return LabelItem(
             unit=item.unit,

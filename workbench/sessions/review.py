@@ -92,13 +92,13 @@ def newest_ruling_on(
     progress: ReviewProgress | None, item: Waiting | None, auditor: str | None
 ) -> Ruling | None:
     """Return the auditor's newest ruling in force on an item or below its statement, or None."""
-    from workbench.domain.reviews import Ranked
+    from workbench.domain.reviews import RankedStatement
 
     if progress is None or item is None or auditor is None:
         return None
     review, control = progress.of, progress.control
     rulings: Sequence[Ruling] = ()
-    if isinstance(item, Ranked):
+    if isinstance(item, RankedStatement):
         on_statement = review.rulings.statements.get(item.ref, ())
         rulings = [ruling for ruling in on_statement if not review.as_drawn(ruling)]
     elif control is not None:
@@ -134,7 +134,7 @@ def ruling_auditors(progress: ReviewProgress) -> Sequence[str]:
 
 def close_statement(store: Store, progress: ReviewProgress, item: Waiting, auditor: str) -> Ruling:
     """Rule that nothing more is to be ruled on in a statement. No figure changes."""
-    from workbench.domain.rulings import Verdict
+    from workbench.domain.rulings import RulingVerdict
     from workbench.evidence.ruling_subjects import add_ruling, statement_subject
     from workbench.pipeline.review import with_rulings
 
@@ -146,7 +146,7 @@ def close_statement(store: Store, progress: ReviewProgress, item: Waiting, audit
     return add_ruling(
         store,
         statement_subject(store, run.instrument, item.ref),
-        Verdict.REVIEWED,
+        RulingVerdict.REVIEWED,
         auditor=auditor,
         reason=reason,
         reading=None,

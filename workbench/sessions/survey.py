@@ -11,17 +11,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from workbench.annotation.survey import AGREE, CODEBOOK, DISAGREE, Design
+from workbench.annotation.survey import AGREE, CODEBOOK, DISAGREE, SurveyDesign
 from workbench.domain.annotations import Codebook
 from workbench.sessions.items import CurrentItem, ItemSession, LabelItem
 
 if TYPE_CHECKING:
     from stores.annotation.respondent import (
         Answers,
-        AskedWording,
         Relations,
-        Respondent,
+        ShownWording,
         SurveyProgress,
+        SurveyRespondent,
     )
     from stores.core.store import Store
 
@@ -41,7 +41,7 @@ class CurrentQuestion(CurrentItem, Generic[R]):
     "number of statements that the person may go on with at the end"
 
 
-class RespondentSession(ItemSession["Respondent", CurrentQuestion[R]], Generic[R]):
+class RespondentSession(ItemSession["SurveyRespondent", CurrentQuestion[R]], Generic[R]):
     """One respondent's session. The store keeps the steps, so undo reaches back to earlier days.
 
     Parameters
@@ -55,18 +55,18 @@ class RespondentSession(ItemSession["Respondent", CurrentQuestion[R]], Generic[R
         path: Path,
         instrument: str,
         name: str,
-        design: Design,
+        design: SurveyDesign,
         consistency: Callable[[Answers, str, Relations], Sequence[R]],
     ):
         self._instrument, self._name, self._design = instrument, name, design
         self._consistency = consistency
         self._introduced = False
-        self._returning: AskedWording | None = None
+        self._returning: ShownWording | None = None
         "question that undo brings back"
         super().__init__(path)
 
-    def open(self, path: Path, *, further: bool = False) -> Respondent:
-        from stores.annotation.respondent import Respondent
+    def open(self, path: Path, *, further: bool = False) -> SurveyRespondent:
+        from stores.annotation.respondent import SurveyRespondent
         from stores.core.store import Store
         from workbench.pipeline.surveys import open_session
 
@@ -74,7 +74,7 @@ class RespondentSession(ItemSession["Respondent", CurrentQuestion[R]], Generic[R
             survey = open_session(
                 store, self._instrument, self._name, self._design, further=further
             )
-        return Respondent.open(path, survey)
+        return SurveyRespondent.open(path, survey)
 
     @property
     def codebook(self) -> Codebook:
@@ -110,7 +110,7 @@ class RespondentSession(ItemSession["Respondent", CurrentQuestion[R]], Generic[R
         """Go on with statements that this person was not asked about."""
         self.go_on_with(self.open(self.path, further=True))
 
-    def _current(self, question: AskedWording | None) -> CurrentQuestion[R]:
+    def _current(self, question: ShownWording | None) -> CurrentQuestion[R]:
         progress = self.store.progress()
         if question is None:
             answers, relations = self.store.answers()
@@ -135,7 +135,7 @@ class RespondentSession(ItemSession["Respondent", CurrentQuestion[R]], Generic[R
 
 def unfinished_respondents(store: Store, instrument: str) -> tuple[str, ...]:
     """Return the respondents with statements left to answer. Other names are kept private."""
-    from stores.annotation.respondent import Respondent
+    from stores.annotation.respondent import SurveyRespondent
 
     newest_sessions = {
         session.respondent: session.id for session in store.surveys.sessions(instrument)
@@ -144,7 +144,7 @@ def unfinished_respondents(store: Store, instrument: str) -> tuple[str, ...]:
     for line in store.surveys.respondents(instrument):
         if line.answered >= line.asked:
             continue
-        with Respondent.open(store.path, newest_sessions[line.respondent]) as respondent:
+        with SurveyRespondent.open(store.path, newest_sessions[line.respondent]) as respondent:
             if respondent.progress().left:
                 names.append(line.respondent)
     return tuple(names)

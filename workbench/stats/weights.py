@@ -72,7 +72,7 @@ def weighted_shares(codes: Codes, weights: Floats, options: int) -> WeightedShar
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class WeightSpread:
     """A summary of survey weights."""
 
     sum: float
@@ -96,7 +96,7 @@ class Spread:
         )
 
 
-def spread_of(weights: Sequence[float]) -> Spread:
+def spread_of(weights: Sequence[float]) -> WeightSpread:
     """Return the summary of survey weights.
 
     Examples
@@ -108,4 +108,4 @@ def spread_of(weights: Sequence[float]) -> Spread:
     ends = (
         (float(values.min()), float(values.max())) if len(values) else (float("nan"), float("nan"))
     )
-    return Spread(float(values.sum()), *ends, int((values > 0).sum()), effective_n(values))
+    return WeightSpread(float(values.sum()), *ends, int((values > 0).sum()), effective_n(values))

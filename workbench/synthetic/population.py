@@ -76,7 +76,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Population:
+class SyntheticPopulation:
     """The profiles of a population, and the questions that they answer."""
 
     axes: tuple[str, ...]
@@ -114,7 +114,9 @@ class Population:
         return probabilities
 
 
-def generate(population: Population, respondents: int, seed: int) -> tuple[Respondent, ...]:
+def generate(
+    population: SyntheticPopulation, respondents: int, seed: int
+) -> tuple[Respondent, ...]:
     """Draw respondents with names such as `syn-001`, so that nobody takes them for people.
 
     The first n of a longer draw are those of a shorter one with the same seed.
@@ -137,7 +139,7 @@ def generate(population: Population, respondents: int, seed: int) -> tuple[Respo
 class Ideal:
     """The best possible prediction of targets: the probability of a yes, given other answers."""
 
-    def __init__(self, population: Population):
+    def __init__(self, population: SyntheticPopulation):
         self._places = {item.ref: index for index, item in enumerate(population.items)}
         self._targets = {item.ref: self._places[item.ref] for item in population.targets}
         self._p_yes = population.p_yes()
@@ -168,7 +170,7 @@ class Ideal:
         return {ref: float(p_yes[index]) for ref, index in self._targets.items()}
 
 
-def ideal(population: Population, answers: Mapping[str, bool]) -> dict[str, float]:
+def ideal(population: SyntheticPopulation, answers: Mapping[str, bool]) -> dict[str, float]:
     """Return the probability of a yes to each target, given other answers.
 
     See `Ideal`.
@@ -177,7 +179,7 @@ def ideal(population: Population, answers: Mapping[str, bool]) -> dict[str, floa
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class IdealScore:
     """The score of the ideal predictor on one target, given these respondents' earlier answers.
 
     Its bias is 0 but for chance. Figures that vary with chance have a standard deviation.
@@ -199,7 +201,9 @@ class Known:
     "of the mean of p(yes) minus the answer"
 
 
-def known(population: Population, respondents: Sequence[Respondent]) -> tuple[Known, ...]:
+def known(
+    population: SyntheticPopulation, respondents: Sequence[Respondent]
+) -> tuple[IdealScore, ...]:
     """Return the score of the ideal predictor on each target.
 
     It predicts from the context questions that each respondent answered.
@@ -214,7 +218,9 @@ def known(population: Population, respondents: Sequence[Respondent]) -> tuple[Kn
     return tuple(_known(item.ref, answers_as_yes, predictions) for item in population.targets)
 
 
-def yes_or_no(population: Population, respondents: Sequence[Respondent]) -> list[dict[str, bool]]:
+def yes_or_no(
+    population: SyntheticPopulation, respondents: Sequence[Respondent]
+) -> list[dict[str, bool]]:
     """Return whether answers are a yes, by ref and for each respondent.
 
     Neutral and missing answers are left out.
@@ -236,7 +242,7 @@ def yes_or_no(population: Population, respondents: Sequence[Respondent]) -> list
 
 def _known(
     ref: str, said: Sequence[Mapping[str, bool]], predicted: Sequence[Mapping[str, float]]
-) -> Known:
+) -> IdealScore:
     pairs = [
         (prediction[ref], answers[ref])
         for prediction, answers in zip(predicted, said, strict=True)
@@ -244,12 +250,12 @@ def _known(
     ]
     if not pairs:
         nan = float("nan")
-        return Known(ref, 0, nan, nan, nan, nan, nan, nan)
+        return IdealScore(ref, 0, nan, nan, nan, nan, nan, nan)
     p, yes = (np.array(column, dtype=np.float64) for column in zip(*pairs, strict=True))
     n, human = len(pairs), float(yes.mean())
     # Of a right prediction as of a yes: both are draws of p or 1 - p.
     sd = sqrt(float((p * (1 - p)).sum())) / n
-    return Known(
+    return IdealScore(
         ref,
         n,
         human,
@@ -261,7 +267,9 @@ def _known(
     )
 
 
-def _answers(population: Population, p_yes: FloatArray, numbers: FloatArray) -> dict[str, str]:
+def _answers(
+    population: SyntheticPopulation, p_yes: FloatArray, numbers: FloatArray
+) -> dict[str, str]:
     """Return the answers of one respondent by ref.
 
     Missing ones are left out.

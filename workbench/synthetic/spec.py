@@ -38,7 +38,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.domain.questionnaires import Respondent, folded
-from workbench.synthetic.population import AnswerScale, Item, Population, Profile
+from workbench.synthetic.population import AnswerScale, Item, Profile, SyntheticPopulation
 from workbench.toml_files import TomlFile
 
 _KEYS = ("seed", "respondents", "axes", "profile", "scale", "context", "target")
@@ -53,7 +53,7 @@ MOST = 100_000
 "respondents that are drawn at once"
 
 
-def read_population(path: Path) -> Population:
+def read_population(path: Path) -> SyntheticPopulation:
     """Read a population from a TOML file.
 
     Raises UsageError if the file cannot be read, InputError with every fault of one that can.
@@ -73,7 +73,7 @@ def read_population(path: Path) -> Population:
     seed = _whole(file, "seed", 0, 2**63 - 1)
     respondents = _whole(file, "respondents", 1, MOST)
     file.check()
-    population = Population(
+    population = SyntheticPopulation(
         axes, profiles, scales, items["context"], items["target"], respondents, seed
     )
     _check_steepness(file, population)
@@ -81,7 +81,7 @@ def read_population(path: Path) -> Population:
     return population
 
 
-def answers_csv(population: Population, respondents: Sequence[Respondent]) -> str:
+def answers_csv(population: SyntheticPopulation, respondents: Sequence[Respondent]) -> str:
     """Return an `answers.csv` with a row per respondent and a column per question.
 
     Cells are empty where there is no answer.
@@ -235,7 +235,7 @@ def _items(
     return tuple(items)
 
 
-def _check_steepness(file: TomlFile, population: Population) -> None:
+def _check_steepness(file: TomlFile, population: SyntheticPopulation) -> None:
     for item in population.items:
         for profile in population.profiles:
             odds = item.base + sum(

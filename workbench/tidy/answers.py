@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stores.core.store import Store
-from stores.runs.data_rows import Cell, Draw, Reading, Responses
+from stores.runs.data_rows import DesignCell, Draw, ReadingRow, Responses
 from workbench import registry
 from workbench.domain.choices import LETTERS
 from workbench.domain.instruments import with_words
@@ -37,14 +37,14 @@ from workbench.tidy.columns import (
     PROMPT_KEY,
     READING,
     SAMPLING,
-    Batch,
-    Choice,
-    Coded,
-    Field,
-    People,
+    CodedColumn,
+    ColumnBatch,
+    ColumnField,
+    Pseudonyms,
     Row,
-    Rows,
-    Type,
+    RowKind,
+    RowSelection,
+    ValueType,
     cell_values,
     model_values,
     time,
@@ -86,13 +86,13 @@ def in_a_word(kind: str, label: str | None, reason: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class AnswersPart:
     """Some answers, each in every cell of a design with its prompt.
 
     All arrays have an entry for each of these.
     """
 
-    columns: Sequence[Coded]
+    columns: Sequence[CodedColumn]
     "the columns of `CELL`, `MODEL` and `SAMPLING`"
     draws: Sequence[Draw]
     draw: Ints
@@ -104,7 +104,7 @@ class Part:
     "(rowid, answer, thought, key) of distinct texts"
     output: Ints
     "index in `outputs`"
-    readings: Sequence[tuple[Reading, ...]]
+    readings: Sequence[tuple[ReadingRow, ...]]
     "distinct answers' readings in the cells that share them"
     reading: Ints
     "index in `readings`"
@@ -115,12 +115,12 @@ class Part:
             (draw_.id, draw_.seed, draw_.fingerprint or None, draw_.job, draw_.at)
             for draw_ in self.draws
         )
-        return [Coded(values, self.draw) for values in zip(*rows, strict=True)]
+        return [CodedColumn(values, self.draw) for values in zip(*rows, strict=True)]
 
-    def at(self, rows: Ints) -> Part:
+    def at(self, rows: Ints) -> AnswersPart:
         """Return the answers at these indices."""
-        columns = [Coded(column.values, column.codes[rows]) for column in self.columns]
-        return Part(
+        columns = [CodedColumn(column.values, column.codes[rows]) for column in self.columns]
+        return AnswersPart(
             columns,
             self.draws,
             self.draw[rows],
@@ -133,12 +133,12 @@ class Part:
         )
 
 
-class Answers:
+class AnswerColumns:
     """The selected answers, by columns."""
 
-    def __init__(self, store: Store, choice: Choice):
+    def __init__(self, store: Store, choice: RowSelection):
         self._store, self._expand = store, choice.expand
-        self._people = People(store, names=choice.names)
+        self._people = Pseudonyms(store, names=choice.names)
         self._models = choice.chosen(store)
         by_prompt = store.data_rows.cells(choice.audits, choice.instruments)
         self._prompts = np.array(sorted(by_prompt), dtype=np.int64)
@@ -180,12 +180,12 @@ class Answers:
         self._sides, self._beside = [*sides], np.array(side_codes, dtype=np.int64)
         self._read: dict[Row, Row] = {}
 
-    def __iter__(self) -> Iterator[Part]:
+    def __iter__(self) -> Iterator[AnswersPart]:
         for draws, responses in self._store.data_rows.given(self._models, DRAWS):
             if (part := self._read_part(draws, responses)) is not None:
                 yield part
 
-    def _read_part(self, draws: Sequence[Draw], responses: Responses) -> Part | None:
+    def _read_part(self, draws: Sequence[Draw], responses: Responses) -> AnswersPart | None:
         prompts = np.array([draw_.prompt for draw_ in draws], dtype=np.int64)
         is_known = np.isin(prompts, self._prompts)
         prompt_index = np.searchsorted(self._prompts, prompts)
@@ -219,11 +219,11 @@ class Answers:
         )[draw]
         draws = [self._with_known_origin(draw_) for draw_ in draws]
         columns = [
-            *(Coded(values, cell) for values in self._of_cell),
-            *(Coded(values, model) for values in self._of_model),
-            *(Coded(values, sampling) for values in self._of_sampling),
+            *(CodedColumn(values, cell) for values in self._of_cell),
+            *(CodedColumn(values, model) for values in self._of_model),
+            *(CodedColumn(values, sampling) for values in self._of_sampling),
         ]
-        return Part(columns, draws, draw, cell, counts, outputs, output, readings, reading)
+        return AnswersPart(columns, draws, draw, cell, counts, outputs, output, readings, reading)
 
     def _with_known_origin(self, draw: Draw) -> Draw:
         """Return a draw without a seed and a time that stand in for unknown ones."""
@@ -232,7 +232,7 @@ class Answers:
 
     def _readings(
         self, answers: Sequence[int | None], output: Ints, cell: Ints
-    ) -> tuple[list[tuple[Reading, ...]], Ints]:
+    ) -> tuple[list[tuple[ReadingRow, ...]], Ints]:
         """Return the distinct readings of answers in cells, and the index of each one's.
 
         Answers are rowids.
@@ -241,7 +241,7 @@ class Answers:
             {text_id for text_id in answers if text_id is not None}
         )
         pairs, indices = _distinct(output, self._beside[cell])
-        readings: list[tuple[Reading, ...]] = []
+        readings: list[tuple[ReadingRow, ...]] = []
         for output_index, side_index in pairs:
             answer, (template, wording) = answers[output_index], self._sides[side_index]
             readings.append(
@@ -254,28 +254,28 @@ class Answers:
             )
         return readings, indices
 
-    def keys(self, part: Part) -> list[Any]:
+    def keys(self, part: AnswersPart) -> list[Any]:
         """Return the columns that name an output, a prompt, an answer and a model."""
         ids, keys = [item[0] for item in part.outputs], [item[3] for item in part.outputs]
         model = np.array([self._model_places[draw_.model] for draw_ in part.draws], dtype=np.int64)[
             part.draw
         ]
         return [
-            Coded(ids, part.output),
-            Coded(self.prompt_keys, part.cell),
-            Coded(keys, part.output),
-            Coded(self.model_keys, model),
+            CodedColumn(ids, part.output),
+            CodedColumn(self.prompt_keys, part.cell),
+            CodedColumn(keys, part.output),
+            CodedColumn(self.model_keys, model),
         ]
 
-    def batch(self, part: Part, columns: Sequence[Any]) -> Batch:
+    def batch(self, part: AnswersPart, columns: Sequence[Any]) -> ColumnBatch:
         """Return columns with one row for each answer, or for all equal ones."""
-        return Batch(columns, part.count if self._expand else None)
+        return ColumnBatch(columns, part.count if self._expand else None)
 
-    def count(self, part: Part) -> Any:
+    def count(self, part: AnswersPart) -> Any:
         """Return the column of counts."""
-        return Coded((1,), np.zeros_like(part.count)) if self._expand else part.count
+        return CodedColumn((1,), np.zeros_like(part.count)) if self._expand else part.count
 
-    def reading(self, of: Reading) -> Row:
+    def reading(self, of: ReadingRow) -> Row:
         """Return the values of `READING`, which most readings share."""
         if (values := self._read.get(of[:-1])) is None:
             if len(self._read) >= HELD:
@@ -302,7 +302,7 @@ def _output(at: int, text: str, key: str | None) -> tuple[int, str | None, str |
     return at, output.answer, output.thinking or None, key
 
 
-def _columns(rows: Sequence[Row], fields: Sequence[Field]) -> list[Sequence[Any]]:
+def _columns(rows: Sequence[Row], fields: Sequence[ColumnField]) -> list[Sequence[Any]]:
     """Return the values of rows by columns."""
     return [*zip(*rows, strict=True)] or [() for _ in fields]
 
@@ -315,7 +315,7 @@ def _none_if_empty(value: object) -> object:
     return None if value == "" else value
 
 
-def _default_readers(store: Store) -> tuple[Callable[[Cell], Card | None], Card | None]:
+def _default_readers(store: Store) -> tuple[Callable[[DesignCell], Card | None], Card | None]:
     """Return the default readers of answers.
 
     They are the rule of a cell's template, with the lexicon of its instrument, and the classifier
@@ -324,7 +324,7 @@ def _default_readers(store: Store) -> tuple[Callable[[Cell], Card | None], Card 
     templates, lexicons = store.data_rows.templates(), store.data_rows.lexicons()
     card_by_key: dict[tuple[int, str], Card | None] = {}
 
-    def cards(cell: Cell) -> Card | None:
+    def cards(cell: DesignCell) -> Card | None:
         key = cell.template_id, cell.instrument
         if key not in card_by_key:
             [template] = with_words(
@@ -347,11 +347,11 @@ def _card(kind: ReaderKind, name: str, version: str) -> Card:
     return kind.value, name, version
 
 
-def read_answers(store: Store, choice: Choice) -> Iterator[Batch]:
+def read_answers(store: Store, choice: RowSelection) -> Iterator[ColumnBatch]:
     """Yield the rows of answers."""
     verdicts = overall(store, choice)
     rules, classifier = _default_readers(store)
-    answers = Answers(store, choice)
+    answers = AnswerColumns(store, choice)
     counted_readings, counted_codes = _counted_readings(answers.cells, rules, classifier)
     for part in answers:
         texts = [text for _, text, _, _ in part.outputs]
@@ -367,9 +367,9 @@ def read_answers(store: Store, choice: Choice) -> Iterator[Batch]:
                 *part.columns,
                 *part.of_draw(),
                 answers.count(part),
-                Coded(texts, part.output),
-                Coded(thoughts, part.output),
-                Coded((False, True, None), truncated),
+                CodedColumn(texts, part.output),
+                CodedColumn(thoughts, part.output),
+                CodedColumn((False, True, None), truncated),
                 *_reading_columns(
                     answers, part, counted_readings, counted_codes[part.cell], is_cut_off
                 ),
@@ -380,8 +380,8 @@ def read_answers(store: Store, choice: Choice) -> Iterator[Batch]:
 
 
 def _counted_readings(
-    cells: Sequence[Cell], rules: Callable[[Cell], Card | None], classifier: Card | None
-) -> tuple[list[_Counted], Ints]:
+    cells: Sequence[DesignCell], rules: Callable[[DesignCell], Card | None], classifier: Card | None
+) -> tuple[list[_CountedReading], Ints]:
     """Return the distinct readings that count, and the index of that of each cell.
 
     Parameters
@@ -389,23 +389,23 @@ def _counted_readings(
     rules, classifier : the default readers, as `_default_readers` returns them
     """
     free_text = registry.free_text()
-    code_by_counted: dict[_Counted, int] = {}
+    code_by_counted: dict[_CountedReading, int] = {}
     codes = []
     for cell in cells:
         is_free_text = cell.audit in free_text
         default_card = classifier if is_free_text else rules(cell)
-        counted = _Counted(default_card, int(cell.axes.get(OPTIONS, 0)), is_free_text)
+        counted = _CountedReading(default_card, int(cell.axes.get(OPTIONS, 0)), is_free_text)
         codes.append(code_by_counted.setdefault(counted, len(code_by_counted)))
     return [*code_by_counted], np.array(codes, dtype=np.int64)
 
 
 def _reading_columns(
-    answers: Answers,
-    part: Part,
-    counted_readings: Sequence[_Counted],
+    answers: AnswerColumns,
+    part: AnswersPart,
+    counted_readings: Sequence[_CountedReading],
     counted_codes: Ints,
     is_cut_off: Ints,
-) -> list[Coded]:
+) -> list[CodedColumn]:
     """Return the columns of the reading that counts, and of all readings.
 
     Parameters
@@ -427,16 +427,16 @@ def _reading_columns(
     ]
     words = [*(values[5] for values in counted_values), CUT_OFF]
     return [
-        Coded([values[READING_LABEL] for values in counted_values], pair_codes),
-        Coded(words, np.where(is_cut_off, len(counted_values), pair_codes)),
-        Coded([values[1] for values in counted_values], pair_codes),
-        Coded(reading_sets, reading_codes),
+        CodedColumn([values[READING_LABEL] for values in counted_values], pair_codes),
+        CodedColumn(words, np.where(is_cut_off, len(counted_values), pair_codes)),
+        CodedColumn([values[1] for values in counted_values], pair_codes),
+        CodedColumn(reading_sets, reading_codes),
     ]
 
 
 def _verdict_column(
-    answers: Answers, part: Part, verdicts: Mapping[tuple[int, int, int], str]
-) -> Coded:
+    answers: AnswerColumns, part: AnswersPart, verdicts: Mapping[tuple[int, int, int], str]
+) -> CodedColumn:
     """Return the column of the verdict on the probe, model and sampling of each answer."""
     pairs, codes = _distinct(part.cell, part.draw)
     values = []
@@ -444,11 +444,11 @@ def _verdict_column(
         draw = part.draws[draw_index]
         key = (answers.cells[cell_index].probe, draw.model, draw.sampling)
         values.append(verdicts.get(key))
-    return Coded(values, codes)
+    return CodedColumn(values, codes)
 
 
 @dataclass(frozen=True, slots=True)
-class _Counted:
+class _CountedReading:
     """The reading of an answer that its audit counts, with default options and before rulings."""
 
     card: Card | None
@@ -523,9 +523,9 @@ def _distinct(first: Ints, second: Ints) -> tuple[list[tuple[int, int]], Ints]:
     return [divmod(code, size) for code in codes.tolist()], indices
 
 
-def read_readings(store: Store, choice: Choice) -> Iterator[Batch]:
+def read_readings(store: Store, choice: RowSelection) -> Iterator[ColumnBatch]:
     """Yield one row per answer and reader."""
-    answers = Answers(store, choice)
+    answers = AnswerColumns(store, choice)
     for whole_part in answers:
         sizes = np.array(
             [len(answer_readings) for answer_readings in whole_part.readings], dtype=np.int64
@@ -546,18 +546,18 @@ def read_readings(store: Store, choice: Choice) -> Iterator[Batch]:
                 *part.columns,
                 *part.of_draw(),
                 answers.count(part),
-                Coded([output[1] for output in part.outputs], part.output),
+                CodedColumn([output[1] for output in part.outputs], part.output),
                 *(
-                    Coded(values, code)
+                    CodedColumn(values, code)
                     for values in zip(*map(answers.reading, readings), strict=True)
                 ),
-                Coded([reading.at for reading in readings], code),
+                CodedColumn([reading.at for reading in readings], code),
                 *answers.keys(part),
             ],
         )
 
 
-def count_answers(store: Store, choice: Choice) -> int:
+def count_answers(store: Store, choice: RowSelection) -> int:
     """Return the number of rows of answers."""
     count_by_prompt = store.data_rows.counted(choice.chosen(store), expand=choice.expand)
     cells = store.data_rows.cells(choice.audits, choice.instruments)
@@ -567,12 +567,12 @@ def count_answers(store: Store, choice: Choice) -> int:
 COUNT = whole(
     "count", "how often the draw gave this answer; 1 in each row where rows were expanded"
 )
-TEXT = Field(
+TEXT = ColumnField(
     "text",
     "the answer, without what was thought before it",
     empty="the output ends within its thought",
 )
-ANSWERS = Rows(
+ANSWERS = RowKind(
     "answers",
     "Answers",
     "One row for each distinct answer of each draw (expanded: one for each answer), in each cell "
@@ -584,7 +584,7 @@ ANSWERS = Rows(
         *DRAW,
         COUNT,
         TEXT,
-        Field(
+        ColumnField(
             "thinking",
             "what was thought before the answer; nothing reads it",
             empty="no thought was shown",
@@ -594,7 +594,7 @@ ANSWERS = Rows(
             "whether the output ends within its thought, so that there is no answer",
             empty="imported, with an answer: how its output ended is not stored",
         ),
-        Field(
+        ColumnField(
             "label",
             "what the audit counts, before rulings: the reading by the rule of the template; of "
             "free text the number that a rule read, otherwise the newest classifier's label, or "
@@ -602,21 +602,23 @@ ANSWERS = Rows(
             recurs=True,
             empty="there is no label: reading says why",
         ),
-        Field(
+        ColumnField(
             "reading",
             f"the label, or why there is none: {NO_LABEL}, {CUT_OFF} (the output ends within its "
             f"thought), {UNCERTAIN} (the classifier's confidence is below {THRESHOLD.default:g}, "
             f"which does not count), {UNREAD} (the usual reader has not read it)",
             recurs=True,
         ),
-        Field("reader", "who read label", empty="the usual reader has not read it", recurs=True),
-        Field(
+        ColumnField(
+            "reader", "who read label", empty="the usual reader has not read it", recurs=True
+        ),
+        ColumnField(
             "readings",
             "every reading of the answer that stands, with its reader",
-            Type.RECORDS,
+            ValueType.RECORDS,
             parts=READING,
         ),
-        Field(
+        ColumnField(
             "verdict",
             "verdict on the statement under this template over all tests, with the audit's usual "
             "options: pass, fail, insufficient, void",
@@ -639,7 +641,7 @@ ANSWERS = Rows(
     ),
     count=count_answers,
 )
-READINGS = Rows(
+READINGS = RowKind(
     "readings",
     "Readings",
     "One row for each answer and each reader whose reading of it stands.",

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from stores.runs.data_rows import Cell, StoredModel
+    from stores.runs.data_rows import DesignCell, StoredModel
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class RowSelection:
     """The selected part of a store. Without names it is everything."""
 
     models: tuple[str, ...] = ()
@@ -87,7 +87,7 @@ class Choice:
         return selected
 
 
-class People:
+class Pseudonyms:
     """The names of people in rows: pseudonyms, or the names themselves.
 
     A pseudonym is the same in all files of a store. It is a keyed hash (BLAKE2) of the name, whose
@@ -129,7 +129,7 @@ BATCH = 20_000
 "number of rows that are in memory together"
 
 
-class Type(Enum):
+class ValueType(Enum):
     """The type of a value."""
 
     TEXT = "text"
@@ -143,25 +143,25 @@ class Type(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class ColumnField:
     """One column."""
 
     name: str
     meaning: str
-    type: Type = Type.TEXT
+    type: ValueType = ValueType.TEXT
     empty: str = ""
     "meaning of an empty cell, or empty if there are no empty cells"
-    parts: tuple[Field, ...] = ()
+    parts: tuple[ColumnField, ...] = ()
     "fields of records"
     recurs: bool = False
     "whether many rows share few values, so that Arrow holds each value once"
 
-    def with_values(self, **values: Any) -> Field:
+    def with_values(self, **values: Any) -> ColumnField:
         """Return a copy of the column with other values."""
         return replace(self, **values)
 
 
-class Coded(NamedTuple):
+class CodedColumn(NamedTuple):
     """A column whose values recur: each value once, and its index for each row."""
 
     values: Sequence[Any]
@@ -169,10 +169,10 @@ class Coded(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class ColumnBatch:
     """Some rows, by columns."""
 
-    columns: Sequence[Coded | Sequence[Any] | NDArray[np.int64]]
+    columns: Sequence[CodedColumn | Sequence[Any] | NDArray[np.int64]]
     "columns in the order of the fields"
     times: NDArray[np.int64] | None = None
     "the number of times that each row occurs, or None for once"
@@ -181,7 +181,7 @@ class Batch:
         if self.times is not None:
             return int(self.times.sum())
         first = self.columns[0]
-        return len(first.codes if isinstance(first, Coded) else first)
+        return len(first.codes if isinstance(first, CodedColumn) else first)
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows. One that occurs several times is the same object."""
@@ -193,15 +193,15 @@ class Batch:
                 yield from repeat(row, times)
 
 
-def _decoded(column: Coded | Sequence[Any] | NDArray[np.int64]) -> Sequence[Any]:
-    if isinstance(column, Coded):
+def _decoded(column: CodedColumn | Sequence[Any] | NDArray[np.int64]) -> Sequence[Any]:
+    if isinstance(column, CodedColumn):
         values = column.values
         return [values[code] for code in column.codes.tolist()]
     return column if isinstance(column, list | tuple) else column.tolist()  # type: ignore[union-attr]
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class RowKind:
     """One kind of rows: a file, or a table in Python."""
 
     name: str
@@ -209,127 +209,129 @@ class Rows:
     title: str
     about: str
     "the meaning of a row, in a sentence"
-    fields: tuple[Field, ...]
-    reader: Callable[[Store, Choice], Iterator[Row] | Iterator[Batch]]
+    fields: tuple[ColumnField, ...]
+    reader: Callable[[Store, RowSelection], Iterator[Row] | Iterator[ColumnBatch]]
     "yields values in the order of the fields: rows, or many of them by columns"
     of_models: bool = True
     "whether rows are about models, so that models can be chosen"
     notes: Sequence[str] = field(default=())
-    count: Callable[[Store, Choice], int] | None = None
+    count: Callable[[Store, RowSelection], int] | None = None
     "counts rows without reading them, or None if they have to be read"
 
-    def read(self, store: Store, choice: Choice) -> Iterator[Row]:
+    def read(self, store: Store, choice: RowSelection) -> Iterator[Row]:
         """Yield rows."""
         for item in self.reader(store, choice):
-            if isinstance(item, Batch):
+            if isinstance(item, ColumnBatch):
                 yield from item.rows()
             else:
                 yield item
 
-    def batches(self, store: Store, choice: Choice) -> Iterator[Batch]:
+    def batches(self, store: Store, choice: RowSelection) -> Iterator[ColumnBatch]:
         """Yield rows by columns, some thousands at a time."""
         single_rows: list[Row] = []
         for item in self.reader(store, choice):
-            if isinstance(item, Batch):
+            if isinstance(item, ColumnBatch):
                 yield item
                 continue
             single_rows.append(item)
             if len(single_rows) >= BATCH:
-                yield Batch([*zip(*single_rows, strict=True)])
+                yield ColumnBatch([*zip(*single_rows, strict=True)])
                 single_rows = []
         if single_rows:
-            yield Batch([*zip(*single_rows, strict=True)])
+            yield ColumnBatch([*zip(*single_rows, strict=True)])
 
 
-def whole(name: str, meaning: str, empty: str = "") -> Field:
-    return Field(name, meaning, Type.WHOLE, empty)
+def whole(name: str, meaning: str, empty: str = "") -> ColumnField:
+    return ColumnField(name, meaning, ValueType.WHOLE, empty)
 
 
-def number(name: str, meaning: str, empty: str = "") -> Field:
-    return Field(name, meaning, Type.NUMBER, empty)
+def number(name: str, meaning: str, empty: str = "") -> ColumnField:
+    return ColumnField(name, meaning, ValueType.NUMBER, empty)
 
 
-def truth(name: str, meaning: str, empty: str = "") -> Field:
-    return Field(name, meaning, Type.TRUTH, empty)
+def truth(name: str, meaning: str, empty: str = "") -> ColumnField:
+    return ColumnField(name, meaning, ValueType.TRUTH, empty)
 
 
-def time(name: str, meaning: str, empty: str = "") -> Field:
-    return Field(name, f"{meaning} (UTC)", Type.TIME, empty)
+def time(name: str, meaning: str, empty: str = "") -> ColumnField:
+    return ColumnField(name, f"{meaning} (UTC)", ValueType.TIME, empty)
 
 
-def recurring(*fields: Field) -> tuple[Field, ...]:
+def recurring(*fields: ColumnField) -> tuple[ColumnField, ...]:
     """Return columns whose values many rows share."""
-    return tuple(field_.with_values(recurs=field_.type is Type.TEXT) for field_ in fields)
+    return tuple(field_.with_values(recurs=field_.type is ValueType.TEXT) for field_ in fields)
 
 
 CELL = recurring(
-    Field("audit", "audit that asked"),
-    Field("instrument", "name of the instrument"),
-    Field("statement", "name of the statement (or question) within its instrument"),
+    ColumnField("audit", "audit that asked"),
+    ColumnField("instrument", "name of the instrument"),
+    ColumnField("statement", "name of the statement (or question) within its instrument"),
     whole(
         "statement_version",
         "version of the statement that was asked, from 1; an edit makes a new one",
     ),
     truth("statement_current", "whether that version is the statement as it is now"),
-    Field("country", "country of the statement", empty="none is given"),
-    Field("topic", "topic of the statement", empty="none is given"),
-    Field("dimension", "economic or cultural", empty="not said by the instrument"),
-    Field(
+    ColumnField("country", "country of the statement", empty="none is given"),
+    ColumnField("topic", "topic of the statement", empty="none is given"),
+    ColumnField("dimension", "economic or cultural", empty="not said by the instrument"),
+    ColumnField(
         "leaning",
         "side that an agreement speaks for: left or right",
         empty="not said by the instrument",
     ),
-    Field("language", "language of the wording"),
-    Field("variant", "which wording: original, paraphrase-1, negation, opposite, …"),
-    Field(
+    ColumnField("language", "language of the wording"),
+    ColumnField("variant", "which wording: original, paraphrase-1, negation, opposite, …"),
+    ColumnField(
         "relation",
         "what agreeing with the wording says of the original: same (agrees), flipped "
         "(disagrees), free (neither)",
     ),
-    Field("wording", "the text that was put"),
-    Field("template_family", "family of templates, which are compared and never pooled"),
-    Field("template", "name of the template around the wording"),
+    ColumnField("wording", "the text that was put"),
+    ColumnField("template_family", "family of templates, which are compared and never pooled"),
+    ColumnField("template", "name of the template around the wording"),
     whole(
         "template_version",
         "version of the template's text, from 1",
         empty="the template was never numbered",
     ),
-    Field("label_order", "order of the two answer labels: printed as in the paper, or swapped"),
-    Field(
+    ColumnField(
+        "label_order", "order of the two answer labels: printed as in the paper, or swapped"
+    ),
+    ColumnField(
         "persona",
         "the person whose answers the prompt puts before the question, as whom the model is to "
         "answer; a pseudonym unless names were asked for",
         empty="the prompt is about nobody",
     ),
-    Field(
+    ColumnField(
         "stands_before",
         "name of the persona, the system prompt or the beginning of a conversation that stands "
         "before the prompt",
         empty="none does",
     ),
-    Field(
+    ColumnField(
         "factors", "what else the design varies, as a JSON object: condition, number of options, …"
     ),
 )
 MODEL = recurring(
-    Field("model", "name of the model"),
-    Field("revision", "commit of the model's files", empty="a served model has none"),
-    Field(
+    ColumnField("model", "name of the model"),
+    ColumnField("revision", "commit of the model's files", empty="a served model has none"),
+    ColumnField(
         "snapshot",
         "model that the endpoint of a served model reported",
         empty="it reported none, or runs here",
     ),
-    Field(
+    ColumnField(
         "occasion", "date from which the prompts were asked anew", empty="asked for the first time"
     ),
-    Field("backend", "what computed the answers"),
-    Field("dtype", "number format of the weights: float32, bfloat16, …"),
-    Field("chat_format", "chat format around the prompt; none: raw text"),
-    Field("encoding", "how turns were put into the chat format"),
+    ColumnField("backend", "what computed the answers"),
+    ColumnField("dtype", "number format of the weights: float32, bfloat16, …"),
+    ColumnField("chat_format", "chat format around the prompt; none: raw text"),
+    ColumnField("encoding", "how turns were put into the chat format"),
 )
 
 
-def cell_values(cell: Cell, people: People, stands_before: str | None) -> Row:
+def cell_values(cell: DesignCell, people: Pseudonyms, stands_before: str | None) -> Row:
     """Return the values of `CELL`.
 
     stands_before : name of what stands before the prompt, or None for nothing
@@ -366,21 +368,21 @@ def model_values(model: StoredModel) -> Row:
 
 NOT_KNOWN = "left to the endpoint, or imported and not in the log"
 SAMPLING = recurring(
-    Field("sampling", "sample: answers were drawn"),
+    ColumnField("sampling", "sample: answers were drawn"),
     number("temperature", "temperature of the draw", empty=NOT_KNOWN),
     number("top_p", "most probability that was drawn from", empty=NOT_KNOWN),
     whole(
         "top_k", "most tokens that were drawn from", empty=f"the whole vocabulary, or {NOT_KNOWN}"
     ),
     whole("max_new_tokens", "most tokens of an answer", empty="imported, and not in the log"),
-    Field("stop", "rule by which answers were ended early", empty="none was"),
+    ColumnField("stop", "rule by which answers were ended early", empty="none was"),
 )
 DRAW = (
     whole(
         "draw_id", "the draw: answers to one prompt that were made together; a number of this store"
     ),
     whole("seed", "seed of the draw", empty="imported: not known"),
-    Field(
+    ColumnField(
         "fingerprint",
         "system_fingerprint of the reply of a served model",
         empty="none was reported",
@@ -395,19 +397,19 @@ NO_LABEL = (
 )
 "the description of a reading without a label"
 READING = recurring(
-    Field("reader_kind", "rule, classifier, person, adjudication or import"),
-    Field(
+    ColumnField("reader_kind", "rule, classifier, person, adjudication or import"),
+    ColumnField(
         "reader",
         "name of the rule or classifier; of a person a pseudonym unless names were asked for",
     ),
-    Field("reader_version", "version of the reader", empty="people have none"),
-    Field("codebook", "codebook that a person labelled by", empty="the reader has none"),
-    Field("label", "what the reader read", empty="there is no label: reading says why"),
-    Field(
+    ColumnField("reader_version", "version of the reader", empty="people have none"),
+    ColumnField("codebook", "codebook that a person labelled by", empty="the reader has none"),
+    ColumnField("label", "what the reader read", empty="there is no label: reading says why"),
+    ColumnField(
         "reading",
         f"the label, or why there is none: {NO_LABEL}, withdrawn (by the person who gave it)",
     ),
-    Field("reason", "why there is no label, or which words decided"),
+    ColumnField("reason", "why there is no label, or which words decided"),
     number("confidence", "confidence of a classifier, from 0 to 1", empty="the reader has none"),
 )
 OUTPUT = whole(
@@ -415,20 +417,20 @@ OUTPUT = whole(
     "the text with its thoughts: a number of this store, which tells distinct answers of a draw "
     "apart",
 )
-RULINGS = Field(
+RULINGS = ColumnField(
     "rulings",
     "whether auditors' rulings count, and how many change figures of the result: with 2, without 2",
     empty="no ruling changes any",
 )
-PROMPT_KEY = Field(
+PROMPT_KEY = ColumnField(
     "prompt_key", "content key of the prompt (hexadecimal), as rulings name it", recurs=True
 )
-ANSWER_KEY = Field(
+ANSWER_KEY = ColumnField(
     "answer_key",
     "content key of the answer's text (hexadecimal)",
     empty="the output ends within its thought",
 )
-MODEL_KEY = Field(
+MODEL_KEY = ColumnField(
     "model_key",
     "content key of the model's identity (hexadecimal), the same in every store",
     recurs=True,

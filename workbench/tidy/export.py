@@ -19,7 +19,16 @@ from workbench.errors import MissingPackage, UnknownName, UsageError
 from workbench.formats.folder import check_place, expanded
 from workbench.installed import install
 from workbench.tidy.answers import ANSWERS, READINGS
-from workbench.tidy.columns import BATCH, Batch, Choice, Coded, Field, Row, Rows, Type
+from workbench.tidy.columns import (
+    BATCH,
+    CodedColumn,
+    ColumnBatch,
+    ColumnField,
+    Row,
+    RowKind,
+    RowSelection,
+    ValueType,
+)
 from workbench.tidy.figures import FIGURES, VERDICTS
 from workbench.tidy.people import LABELS, RULINGS
 from workbench.tidy.probabilities import PROBABILITIES
@@ -30,7 +39,7 @@ HELD = 4_000
 "number of cached encoded values of a column"
 
 
-def write_csv(of: Rows, rows: Iterable[Row], path: Path) -> int:
+def write_csv(of: RowKind, rows: Iterable[Row], path: Path) -> int:
     """Write rows as CSV in UTF-8, and return their number.
 
     A cell that a spreadsheet would run is neutralised.
@@ -45,7 +54,7 @@ def write_csv(of: Rows, rows: Iterable[Row], path: Path) -> int:
     return _write_lines(rows, path, line, csv_text([field.name for field in of.fields], ()))
 
 
-def write_jsonl(of: Rows, rows: Iterable[Row], path: Path) -> int:
+def write_jsonl(of: RowKind, rows: Iterable[Row], path: Path) -> int:
     """Write rows as JSON Lines, one object per row, and return their number."""
     encoders = [_Encoded(_member, field) for field in of.fields]
 
@@ -81,7 +90,7 @@ def _write_lines(
 class _Encoded(dict[Any, str]):
     """A cache of encoded values of one column, most of which recur."""
 
-    def __init__(self, encode: Callable[[Field, Any], str], field: Field):
+    def __init__(self, encode: Callable[[ColumnField, Any], str], field: ColumnField):
         super().__init__()
         self._encode, self._field = encode, field
 
@@ -92,7 +101,7 @@ class _Encoded(dict[Any, str]):
         return encoded
 
 
-def write_parquet(of: Rows, batches: Iterable[Batch], path: Path) -> int:
+def write_parquet(of: RowKind, batches: Iterable[ColumnBatch], path: Path) -> int:
     """Write rows as Parquet, and return their number. Raises MissingPackage without pyarrow."""
     arrow()
     from pyarrow.parquet import ParquetWriter
@@ -105,7 +114,7 @@ def write_parquet(of: Rows, batches: Iterable[Batch], path: Path) -> int:
     return count
 
 
-WRITERS: Mapping[str, Callable[[Rows, Any, Path], int]] = {
+WRITERS: Mapping[str, Callable[[RowKind, Any, Path], int]] = {
     "csv": write_csv,
     "parquet": write_parquet,
     "jsonl": write_jsonl,
@@ -134,24 +143,24 @@ class ArrowBatches:
     dictionaries : fields that recur have the dictionary type of Arrow, which holds a value once
     """
 
-    def __init__(self, of: Rows, *, dictionaries: bool):
+    def __init__(self, of: RowKind, *, dictionaries: bool):
         self._pyarrow, self._fields = arrow(), of.fields
         self.schema = self._schema(of, dictionaries=dictionaries)
         self._made: dict[int, tuple[Sequence[Any], Any]] = {}
 
-    def _schema(self, of: Rows, *, dictionaries: bool) -> Any:
+    def _schema(self, of: RowKind, *, dictionaries: bool) -> Any:
         """Return the schema, with the meaning of each column in its metadata."""
         pyarrow = self._pyarrow
         simple = {
-            Type.TEXT: pyarrow.string(),
-            Type.WHOLE: pyarrow.int64(),
-            Type.NUMBER: pyarrow.float64(),
-            Type.TRUTH: pyarrow.bool_(),
-            Type.TIME: pyarrow.timestamp("us", "UTC"),
+            ValueType.TEXT: pyarrow.string(),
+            ValueType.WHOLE: pyarrow.int64(),
+            ValueType.NUMBER: pyarrow.float64(),
+            ValueType.TRUTH: pyarrow.bool_(),
+            ValueType.TIME: pyarrow.timestamp("us", "UTC"),
         }
 
-        def kind(field: Field) -> Any:
-            if field.type is Type.RECORDS:
+        def kind(field: ColumnField) -> Any:
+            if field.type is ValueType.RECORDS:
                 return pyarrow.list_(
                     pyarrow.struct([pyarrow.field(part.name, kind(part)) for part in field.parts])
                 )
@@ -168,7 +177,7 @@ class ArrowBatches:
         ]
         return pyarrow.schema(fields, metadata={"title": of.title, "description": of.about})
 
-    def of(self, batch: Batch) -> Any:
+    def of(self, batch: ColumnBatch) -> Any:
         """Return a record batch.
 
         Half a surrogate pair, which Arrow cannot encode, is escaped: `\\ud800`.
@@ -185,7 +194,7 @@ class ArrowBatches:
 
     def _column(self, place: int, column: Any) -> Any:
         pyarrow, kind = self._pyarrow, self.schema.field(place).type
-        if not isinstance(column, Coded):
+        if not isinstance(column, CodedColumn):
             return self._values(place, column)
         if place not in self._made or self._made[place][0] is not column.values:
             self._made[place] = column.values, self._values(place, column.values)
@@ -196,7 +205,7 @@ class ArrowBatches:
         is_dictionary = self._pyarrow.types.is_dictionary(kind)
         if field.parts:
             values = [records(field, value) for value in values]
-        elif field.type is Type.TIME:
+        elif field.type is ValueType.TIME:
             values = [None if value is None else moment(value) for value in values]
         plain_kind = kind.value_type if is_dictionary else kind
         try:
@@ -212,7 +221,7 @@ def moment(text: str) -> datetime:
     return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
-def records(field: Field, values: Iterable[Row]) -> list[dict[str, Any]]:
+def records(field: ColumnField, values: Iterable[Row]) -> list[dict[str, Any]]:
     """Return records with the names of their parts."""
     names = [part.name for part in field.parts]
     return [dict(zip(names, value, strict=True)) for value in values]
@@ -234,34 +243,34 @@ def _in_batches(rows: Iterable[Row], write: Callable[[Sequence[Row]], object]) -
     return count
 
 
-def _member(field: Field, value: Any) -> str:
+def _member(field: ColumnField, value: Any) -> str:
     json_value = records(field, value) if field.parts and value is not None else value
     return (
         f"{json.dumps(field.name)}: {json.dumps(json_value, ensure_ascii=False, allow_nan=False)}"
     )
 
 
-def _text(_: Field, value: str | None) -> str:
+def _text(_: ColumnField, value: str | None) -> str:
     return "" if value is None else csv_text((guarded(value),), ()).removesuffix("\n")
 
 
-def _json(field: Field, value: Any) -> str:
+def _json(field: ColumnField, value: Any) -> str:
     return _text(field, json.dumps(records(field, value), ensure_ascii=False, allow_nan=False))
 
 
-def _truth(_: Field, value: Any) -> str:
+def _truth(_: ColumnField, value: Any) -> str:
     if value is None:
         return ""
     return "true" if value else "false"
 
 
-_CELLS: Mapping[Type, Callable[[Field, Any], str]] = {
-    Type.TEXT: _text,
-    Type.WHOLE: lambda _, value: "" if value is None else str(value),
-    Type.NUMBER: lambda _, value: "" if value is None else repr(float(value)),
-    Type.TRUTH: _truth,
-    Type.TIME: _text,
-    Type.RECORDS: _json,
+_CELLS: Mapping[ValueType, Callable[[ColumnField, Any], str]] = {
+    ValueType.TEXT: _text,
+    ValueType.WHOLE: lambda _, value: "" if value is None else str(value),
+    ValueType.NUMBER: lambda _, value: "" if value is None else repr(float(value)),
+    ValueType.TRUTH: _truth,
+    ValueType.TIME: _text,
+    ValueType.RECORDS: _json,
 }
 
 
@@ -314,12 +323,12 @@ CONTEXT: Mapping[str, Any] = {
 It is from https://docs.mlcommons.org/croissant/docs/croissant-spec.html, appendix 1.
 """
 DATA_TYPES = {
-    Type.TEXT: "sc:Text",
-    Type.WHOLE: "sc:Integer",
-    Type.NUMBER: "sc:Float",
-    Type.TRUTH: "sc:Boolean",
-    Type.TIME: "sc:DateTime",
-    Type.RECORDS: "sc:Text",
+    ValueType.TEXT: "sc:Text",
+    ValueType.WHOLE: "sc:Integer",
+    ValueType.NUMBER: "sc:Float",
+    ValueType.TRUTH: "sc:Boolean",
+    ValueType.TIME: "sc:DateTime",
+    ValueType.RECORDS: "sc:Text",
 }
 FORMULAS = (
     "A cell of a CSV file that a spreadsheet would run as a formula (it begins with = + - @, a tab "
@@ -352,7 +361,7 @@ COLLAPSED = (
 class File:
     """One written file of rows."""
 
-    of: Rows
+    of: RowKind
     name: str
     rows: int
     bytes: int
@@ -380,7 +389,7 @@ def _lines(file: File) -> Iterator[Sequence[str]]:
             )
 
 
-def _empty(field: Field) -> str:
+def _empty(field: ColumnField) -> str:
     return field.empty or "never empty, unless a text is"
 
 
@@ -461,7 +470,7 @@ def croissant(
     return json.dumps(record, indent=2, ensure_ascii=False) + "\n"
 
 
-def _field(file: File, field: Field, *, nested: bool) -> dict[str, Any]:
+def _field(file: File, field: ColumnField, *, nested: bool) -> dict[str, Any]:
     """Return a field. Records are `nested` if the format has lists. Otherwise they are text."""
     identifier = f"{file.of.name}/{field.name}"
     description = {
@@ -507,9 +516,9 @@ class Exported:
 
 def export(
     store: Store,
-    kinds: Sequence[Rows],
+    kinds: Sequence[RowKind],
     format_: str,
-    choice: Choice,
+    choice: RowSelection,
     folder: Path,
     tell: Tell | None = None,
 ) -> Exported:
@@ -543,9 +552,9 @@ def export(
 
 def _write_kinds(
     store: Store,
-    kinds: Sequence[Rows],
+    kinds: Sequence[RowKind],
     format_: str,
-    choice: Choice,
+    choice: RowSelection,
     fresh: Path,
     tell: Tell | None,
 ) -> tuple[tuple[File, ...], tuple[str, ...], tuple[str, ...]]:
@@ -574,22 +583,24 @@ def _write_kinds(
 
 
 def _with_progress(
-    name: str, made: Iterator[Row] | Iterator[Batch], tell: Tell | None
-) -> Iterator[Row | Batch]:
+    name: str, made: Iterator[Row] | Iterator[ColumnBatch], tell: Tell | None
+) -> Iterator[Row | ColumnBatch]:
     if tell is None:
         yield from made
         return
     count = 0
     for item in made:
         previous_count = count
-        count += len(item) if isinstance(item, Batch) else 1
+        count += len(item) if isinstance(item, ColumnBatch) else 1
         for step in range(previous_count // TOLD_EVERY + 1, count // TOLD_EVERY + 1):
             tell(name, step * TOLD_EVERY)
         yield item
     tell(name, count)
 
 
-def _notes(store: Store, kinds: Sequence[Rows], format_: str, choice: Choice) -> Iterator[str]:
+def _notes(
+    store: Store, kinds: Sequence[RowKind], format_: str, choice: RowSelection
+) -> Iterator[str]:
     """Yield notes on the files."""
     if format_ == "csv":
         yield FORMULAS
@@ -608,13 +619,13 @@ def _notes(store: Store, kinds: Sequence[Rows], format_: str, choice: Choice) ->
 COUNTED = frozenset({"answers", "readings"})
 
 
-KINDS: Mapping[str, Rows] = {
+KINDS: Mapping[str, RowKind] = {
     kind.name: kind
     for kind in (ANSWERS, READINGS, PROBABILITIES, LABELS, RULINGS, VERDICTS, FIGURES)
 }
 
 
-def kinds(names: Sequence[str]) -> tuple[Rows, ...]:
+def kinds(names: Sequence[str]) -> tuple[RowKind, ...]:
     """Return kinds of rows by their names, each once. Raises UnknownName."""
     unknown = [name for name in names if name not in KINDS]
     if unknown:

@@ -11,9 +11,9 @@ from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench import registry
 from workbench.audits.audit import Audit, Given, Medium, Printed
-from workbench.domain.readings import Readings
+from workbench.domain.readings import ReadingChoice
 from workbench.domain.responses import known_parameter
-from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
+from workbench.domain.verdicts import Estimate, MeanSd, RepeatedVerdict, Verdict
 from workbench.errors import UsageError
 from workbench.evidence.readings import source_of
 from workbench.figures.table import AnyTable, Column, Kind, Value
@@ -22,18 +22,18 @@ from workbench.tidy.columns import (
     MODEL,
     RULINGS,
     SAMPLING,
-    Choice,
-    Field,
-    People,
+    ColumnField,
+    Pseudonyms,
     Row,
-    Rows,
+    RowKind,
+    RowSelection,
     model_values,
     number,
     whole,
 )
 
 
-def results(store: Store, choice: Choice) -> Iterator[tuple[Audit, Given, Printed]]:
+def results(store: Store, choice: RowSelection) -> Iterator[tuple[Audit, Given, Printed]]:
     """Yield every result of the selected audits, with its options. Failures are recorded."""
     for audit in registry.every_audit():
         if (choice.audits and audit.name not in choice.audits) or not audit.answered(store):
@@ -52,7 +52,7 @@ def results(store: Store, choice: Choice) -> Iterator[tuple[Audit, Given, Printe
                 choice.leave_out(f"Figures of {audit.name}: {error}.")
 
 
-def _with_instruments(options: Given, choice: Choice) -> Given:
+def _with_instruments(options: Given, choice: RowSelection) -> Given:
     """Return options restricted to the selected instruments, if a result covers several."""
     instrument_names = options.instrument or ",".join(choice.instruments) or None
     return Given(
@@ -60,9 +60,9 @@ def _with_instruments(options: Given, choice: Choice) -> Given:
     )
 
 
-def read_figures(store: Store, choice: Choice) -> Iterator[Row]:
+def read_figures(store: Store, choice: RowSelection) -> Iterator[Row]:
     """Yield the rows of figures. Cells without a value or a reason for its absence are left out."""
-    people = People(store, names=choice.names)
+    people = Pseudonyms(store, names=choice.names)
     people_names = set() if choice.names else {person.name for person in store.people.list()}
 
     def without_name(text: str) -> str:
@@ -129,7 +129,7 @@ def _parts(value: Value) -> tuple[Any, ...]:
             plain(value.sd),
             *(None,) * 4,
         )
-    if isinstance(value, Outcome):
+    if isinstance(value, RepeatedVerdict):
         return (None, value.verdict.value, *(None,) * 5, value.passed, value.tested, None, None)
     if isinstance(value, Verdict):
         return (None, value.value, *(None,) * 9)
@@ -140,38 +140,38 @@ def _parts(value: Value) -> tuple[Any, ...]:
     return (None, text, *(None,) * 9)
 
 
-FIGURES = Rows(
+FIGURES = RowKind(
     "figures",
     "Figures",
     "One row for each value in each table of each audit, with the audit's usual options, and with "
     "auditors' rulings unless --without-rulings is given. The same tables as they are: workbench "
     "show STORE AUDIT --csv FOLDER.",
     (
-        Field("audit", "audit that the figure is of"),
-        Field("result", "which result: what it is about"),
-        Field("instrument", "name of the instrument", empty="the figure is about several"),
-        Field(
+        ColumnField("audit", "audit that the figure is of"),
+        ColumnField("result", "which result: what it is about"),
+        ColumnField("instrument", "name of the instrument", empty="the figure is about several"),
+        ColumnField(
             "model",
             "name of the model",
             empty="the figure is about several, or the table names them",
         ),
-        Field("table", "name of the table"),
-        Field(
+        ColumnField("table", "name of the table"),
+        ColumnField(
             "subject",
             "what the table is about, where there are several of its name",
             empty="there is one",
         ),
-        Field("row", "what tells the row of the table from its others"),
-        Field("column", "name of the column"),
-        Field("title", "title of the column, as people see it"),
-        Field("kind", "what the number is: share, points, coefficient, count, verdict, …"),
-        Field("unit", "unit of the number", empty="its kind says all"),
+        ColumnField("row", "what tells the row of the table from its others"),
+        ColumnField("column", "name of the column"),
+        ColumnField("title", "title of the column, as people see it"),
+        ColumnField("kind", "what the number is: share, points, coefficient, count, verdict, …"),
+        ColumnField("unit", "unit of the number", empty="its kind says all"),
         number(
             "value",
             "the number; a share is from 0 to 1; of a mark 1 or 0",
             "a text or a verdict, or undefined",
         ),
-        Field(
+        ColumnField(
             "text",
             "the text or the verdict; several texts are a JSON list",
             empty="the figure is a number",
@@ -185,8 +185,8 @@ FIGURES = Rows(
         whole(
             "tested", "times that a test was made and could fail", "not a verdict on several tests"
         ),
-        Field("undefined", "why an estimate has no value", empty="it has one"),
-        Field(
+        ColumnField("undefined", "why an estimate has no value", empty="it has one"),
+        ColumnField(
             "interval",
             "name of the method of the interval: workbench help coverage",
             empty="there is none",
@@ -197,12 +197,12 @@ FIGURES = Rows(
 )
 
 
-def judged(store: Store, choice: Choice) -> Iterator[tuple[Run, tuple[AnyTable, ...]]]:
+def judged(store: Store, choice: RowSelection) -> Iterator[tuple[Run, tuple[AnyTable, ...]]]:
     """Yield every selected run with its tables of verdicts.
 
     Runs that cannot be judged are left out.
     """
-    models, readings = choice.chosen(store), Readings(rulings=choice.rulings)
+    models, readings = choice.chosen(store), ReadingChoice(rulings=choice.rulings)
     for audit in registry.asking():
         if choice.audits and audit.name not in choice.audits:
             continue
@@ -219,7 +219,7 @@ def judged(store: Store, choice: Choice) -> Iterator[tuple[Run, tuple[AnyTable, 
                     yield run, tables
 
 
-def overall(store: Store, choice: Choice) -> dict[tuple[int, int, int], str]:
+def overall(store: Store, choice: RowSelection) -> dict[tuple[int, int, int], str]:
     """Return the verdict over all tests, under its template, for every answer.
 
     The key is (probe, model, sampling).
@@ -238,7 +238,7 @@ def overall(store: Store, choice: Choice) -> dict[tuple[int, int, int], str]:
     return verdict_by_answer
 
 
-def read_verdicts(store: Store, choice: Choice) -> Iterator[Row]:
+def read_verdicts(store: Store, choice: RowSelection) -> Iterator[Row]:
     """Yield the rows of verdicts."""
     samplings = store.data_rows.samplings()
     models = store.data_rows.models()
@@ -259,7 +259,7 @@ def read_verdicts(store: Store, choice: Choice) -> Iterator[Row]:
             None if value == "" else value for value in (*model_values(model), *sampling_values)
         )
         rulings_cell = (
-            source_of(store, [run], Readings(rulings=choice.rulings)).ruling_notes().as_cell()
+            source_of(store, [run], ReadingChoice(rulings=choice.rulings)).ruling_notes().as_cell()
         )
         for table in tables:
             for row in table.rows:
@@ -280,35 +280,35 @@ def _tests(table: AnyTable) -> list[Column[Any]]:
 
 def _verdicts_parts(value: object) -> tuple[str, int | None, int | None]:
     """Return a verdict in words, and how often the test was passed and made."""
-    if isinstance(value, Outcome):
+    if isinstance(value, RepeatedVerdict):
         return value.verdict.value, value.passed, value.tested
     assert isinstance(value, Verdict), value
     return value.value, None, None
 
 
-VERDICTS = Rows(
+VERDICTS = RowKind(
     "verdicts",
     "Verdicts",
     "One row for each statement, test and template of each run, and one over all templates; with "
     "the usual options of the audit, and with auditors' rulings unless --without-rulings is given.",
     (
-        Field("audit", "audit that judges"),
-        Field("instrument", "name of the instrument"),
-        Field("language", "language that was asked"),
-        Field("template_family", "family of templates"),
-        Field(
+        ColumnField("audit", "audit that judges"),
+        ColumnField("instrument", "name of the instrument"),
+        ColumnField("language", "language that was asked"),
+        ColumnField("template_family", "family of templates"),
+        ColumnField(
             "stands_before",
             "name of the persona, system prompt or beginning of a conversation",
             empty="none",
         ),
-        Field("statement", "name of the statement"),
-        Field(
+        ColumnField("statement", "name of the statement"),
+        ColumnField(
             "template",
             "name of the template",
             empty="the verdict is over all templates of the family",
         ),
-        Field("test", "which test; all: every test that counts"),
-        Field(
+        ColumnField("test", "which test; all: every test that counts"),
+        ColumnField(
             "verdict",
             "pass, fail, insufficient (too little readable data to say) or void (the test cannot "
             "fail)",

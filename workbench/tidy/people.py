@@ -8,15 +8,15 @@ from functools import partial
 from stores.core.base import decode_text
 from stores.core.store import Store
 from stores.instruments.instruments import Filters
-from workbench.domain.rulings import Ruling, Verdict, disputed
+from workbench.domain.rulings import Ruling, RulingVerdict, disputed
 from workbench.tidy.columns import (
     ANSWER_KEY,
     CELL,
-    Choice,
-    Field,
-    People,
+    ColumnField,
+    Pseudonyms,
     Row,
-    Rows,
+    RowKind,
+    RowSelection,
     recurring,
     time,
     truth,
@@ -24,9 +24,9 @@ from workbench.tidy.columns import (
 )
 
 
-def read_labels(store: Store, choice: Choice) -> Iterator[Row]:
+def read_labels(store: Store, choice: RowSelection) -> Iterator[Row]:
     """Yield the labels of answers, then those of statements for policy issues."""
-    people = People(store, names=choice.names)
+    people = Pseudonyms(store, names=choice.names)
     for row in store.data_rows.labels(choice.instruments):
         ordinal = f"-{row['ordinal']}" if row["ordinal"] else ""
         yield (
@@ -77,9 +77,9 @@ def read_labels(store: Store, choice: Choice) -> Iterator[Row]:
         )
 
 
-def read_rulings(store: Store, choice: Choice) -> Iterator[Row]:
+def read_rulings(store: Store, choice: RowSelection) -> Iterator[Row]:
     """Yield every event, the oldest first."""
-    people = People(store, names=choice.names)
+    people = Pseudonyms(store, names=choice.names)
     in_force = store.rulings.standing()
     uids = {ruling.uid for rulings in in_force.values() for ruling in rulings}
     disputed_keys = {key for key, rulings in in_force.items() if disputed(rulings)}
@@ -92,7 +92,7 @@ def read_rulings(store: Store, choice: Choice) -> Iterator[Row]:
             and fields.get("instrument", choice.instruments[0]) not in choice.instruments
         ):
             continue
-        is_misread = event.verdict is Verdict.MISREAD
+        is_misread = event.verdict is RulingVerdict.MISREAD
         yield (
             event.uid.hex(),
             event.subject.kind.value,
@@ -127,33 +127,33 @@ def _state(
     return "taken back" if ruling.uid in undone else "superseded"
 
 
-LABELS = Rows(
+LABELS = RowKind(
     "labels",
     "Labels",
     "One row for each label that a person gave, changed or took back: of an answer beside its "
     "wording, or of a statement for a policy issue.",
     (
-        Field("labelled", "answer or statement"),
-        Field("instrument", "name of the instrument"),
-        Field("statement", "name of the statement"),
+        ColumnField("labelled", "answer or statement"),
+        ColumnField("instrument", "name of the instrument"),
+        ColumnField("statement", "name of the statement"),
         whole("statement_version", "version of the statement that was labelled"),
-        Field("language", "language of the wording", empty="a statement was labelled"),
-        Field("variant", "which wording", empty="a statement was labelled"),
-        Field("wording", "the text that was put", empty="a statement was labelled"),
-        Field("text", "the answer that was labelled", empty="a statement was labelled"),
-        Field("role", "person, adjudication (a decision where people differ) or import"),
-        Field("annotator", "who labelled: a pseudonym unless names were asked for"),
-        Field("codebook", "codebook of the label", empty="a statement was labelled"),
-        Field("issue", "policy issue", empty="an answer was labelled"),
-        Field(
+        ColumnField("language", "language of the wording", empty="a statement was labelled"),
+        ColumnField("variant", "which wording", empty="a statement was labelled"),
+        ColumnField("wording", "the text that was put", empty="a statement was labelled"),
+        ColumnField("text", "the answer that was labelled", empty="a statement was labelled"),
+        ColumnField("role", "person, adjudication (a decision where people differ) or import"),
+        ColumnField("annotator", "who labelled: a pseudonym unless names were asked for"),
+        ColumnField("codebook", "codebook of the label", empty="a statement was labelled"),
+        ColumnField("issue", "policy issue", empty="an answer was labelled"),
+        ColumnField(
             "label",
             "the label; for a policy issue 1 (agreeing supports it), -1 (disagreeing supports "
             "it) or 0",
             empty="the label was taken back",
         ),
         truth("newest", "whether it is this annotator's newest label of the item"),
-        Field("reason", "why an adjudicator decided so", empty="none is given"),
-        Field("note", "what the annotator wrote beside it, word for word", empty="nothing"),
+        ColumnField("reason", "why an adjudicator decided so", empty="none is given"),
+        ColumnField("note", "what the annotator wrote beside it, word for word", empty="nothing"),
         truth("flagged", "whether the annotator flagged the item"),
         whole(
             "elapsed_ms", "milliseconds from showing the item to the label", empty="not measured"
@@ -167,51 +167,55 @@ LABELS = Rows(
         "`workbench labels STORE --export FILE` writes the events for another store to import.",
     ),
 )
-RULINGS = Rows(
+RULINGS = RowKind(
     "rulings",
     "Rulings",
     "One row for each event: an auditor's ruling, or that an earlier one is taken back.",
     (
-        Field("ruling", "identity of the event (hexadecimal)"),
-        Field("kind", "what it is about: statement, wording, prompt, answer or reading"),
-        Field("verdict", "what the auditor decided", empty="an earlier ruling is taken back"),
-        Field(
+        ColumnField("ruling", "identity of the event (hexadecimal)"),
+        ColumnField("kind", "what it is about: statement, wording, prompt, answer or reading"),
+        ColumnField("verdict", "what the auditor decided", empty="an earlier ruling is taken back"),
+        ColumnField(
             "reads", "what an answer that was misread says", empty="the ruling is about no reading"
         ),
-        Field(
+        ColumnField(
             "state",
             "stands, disputed (auditors contradict each other), superseded, taken back, or takes "
             "back",
         ),
-        Field("reason", "why, in the auditor's words", empty="none is given"),
-        Field("auditor", "who ruled: a pseudonym unless names were asked for"),
+        ColumnField("reason", "why, in the auditor's words", empty="none is given"),
+        ColumnField("auditor", "who ruled: a pseudonym unless names were asked for"),
         time("time", "when"),
-        Field("takes_back", "the ruling that this event takes back", empty="it takes back none"),
-        Field(
+        ColumnField(
+            "takes_back", "the ruling that this event takes back", empty="it takes back none"
+        ),
+        ColumnField(
             "instrument",
             "name of the instrument",
             empty="a prompt or an answer is named by its keys",
         ),
-        Field("statement", "name of the statement", empty="as instrument"),
+        ColumnField("statement", "name of the statement", empty="as instrument"),
         whole("statement_version", "version of the statement", empty="as instrument"),
-        Field("language", "language of the wording", empty="it is about no wording"),
-        Field("variant", "which wording", empty="it is about no wording"),
-        Field(
+        ColumnField("language", "language of the wording", empty="it is about no wording"),
+        ColumnField("variant", "which wording", empty="it is about no wording"),
+        ColumnField(
             "prompt_key", "content key of the prompt", empty="it is about a statement or a wording"
         ),
-        Field("answer_key", "content key of the answer's text", empty="it is about no answer"),
-        Field(
+        ColumnField(
+            "answer_key", "content key of the answer's text", empty="it is about no answer"
+        ),
+        ColumnField(
             "model_key",
             "content key of the model that it is about alone",
             empty="it is about any model",
         ),
-        Field(
+        ColumnField(
             "reader_kind",
             "kind of the reader whose reading it is about",
             empty="it is about no reading",
         ),
-        Field("reader", "name of that reader", empty="it is about no reading"),
-        Field("reader_version", "version of that reader", empty="it is about no reading"),
+        ColumnField("reader", "name of that reader", empty="it is about no reading"),
+        ColumnField("reader_version", "version of that reader", empty="it is about no reading"),
     ),
     read_rulings,
     of_models=False,
@@ -224,9 +228,9 @@ RULINGS = Rows(
 OF_CELL = {field.name: field for field in CELL}
 
 
-def statements_listed(filters: Filters) -> Rows:
+def statements_listed(filters: Filters) -> RowKind:
     """Return the rows of the statements that filters leave."""
-    return Rows(
+    return RowKind(
         "statements",
         "Statements",
         "One row for each wording of each statement.",
@@ -242,25 +246,25 @@ def statements_listed(filters: Filters) -> Rows:
                 OF_CELL["topic"],
                 OF_CELL["dimension"],
                 OF_CELL["leaning"],
-                Field("source", "survey or test that it comes from", empty="none is given"),
-                Field("tags", "its tags, separated by commas"),
+                ColumnField("source", "survey or test that it comes from", empty="none is given"),
+                ColumnField("tags", "its tags, separated by commas"),
                 OF_CELL["language"],
                 OF_CELL["variant"],
             ),
-            Field("wording", "the text"),
-            Field(
+            ColumnField("wording", "the text"),
+            ColumnField(
                 "relation",
                 "how the stance on it should stand to that on the original: same, flipped or free",
                 recurs=True,
             ),
-            Field("author", "who or what wrote it", empty="not said", recurs=True),
+            ColumnField("author", "who or what wrote it", empty="not said", recurs=True),
         ),
         partial(_read_statements, filters),
         of_models=False,
     )
 
 
-def _read_statements(filters: Filters, store: Store, choice: Choice) -> Iterator[Row]:
+def _read_statements(filters: Filters, store: Store, choice: RowSelection) -> Iterator[Row]:
     """Yield a row for each wording of each statement that filters leave."""
     for name in choice.instruments or store.instruments.names():
         for line in store.instruments.lines(name, filters):

@@ -16,20 +16,20 @@ from workbench.tidy.columns import (
     MODEL,
     MODEL_KEY,
     PROMPT_KEY,
-    Choice,
-    Field,
-    People,
+    ColumnField,
+    Pseudonyms,
     Row,
-    Rows,
+    RowKind,
+    RowSelection,
     cell_values,
     model_values,
     number,
 )
 
 
-def read_probabilities(store: Store, choice: Choice) -> Iterator[Row]:
+def read_probabilities(store: Store, choice: RowSelection) -> Iterator[Row]:
     """Yield a row for each label of each prompt of the selected exact runs."""
-    people, personas = People(store, names=choice.names), store.runs.persona_names()
+    people, personas = Pseudonyms(store, names=choice.names), store.runs.persona_names()
     models = store.data_rows.models()
     by_prompt = store.data_rows.cells(choice.audits, choice.instruments)
     cells = {cell.probe: cell for of_prompt in by_prompt.values() for cell in of_prompt}
@@ -58,7 +58,7 @@ def read_probabilities(store: Store, choice: Choice) -> Iterator[Row]:
             choice.leave_out(f"Probabilities of {audit.name}: {error}.")
 
 
-def _exact_runs(store: Store, choice: Choice) -> Iterator[tuple[Audit, Run]]:
+def _exact_runs(store: Store, choice: RowSelection) -> Iterator[tuple[Audit, Run]]:
     models = choice.chosen(store)
     for audit in registry.asking():
         if choice.audits and audit.name not in choice.audits:
@@ -71,14 +71,14 @@ def _exact_runs(store: Store, choice: Choice) -> Iterator[tuple[Audit, Run]]:
                 yield audit, run
 
 
-PROBABILITIES = Rows(
+PROBABILITIES = RowKind(
     "probabilities",
     "Probabilities",
     "One row for each label of each prompt that was asked for probabilities instead of answers.",
     (
         *CELL,
         *MODEL,
-        Field(
+        ColumnField(
             "label",
             "agree or disagree (for a question: yes or no), or the letter of an option; other: "
             "the likeliest tokens that are neither",

@@ -46,9 +46,9 @@ from workbench.tui.statements.statements import StatementsScreen
 if TYPE_CHECKING:
     from stores.core.identity import Anchor
     from stores.runs.run_rows import Run
-    from workbench.annotation.survey import Design
+    from workbench.annotation.survey import SurveyDesign
 
-    SurveyStart = tuple[str, Design, str | None]
+    SurveyStart = tuple[str, SurveyDesign, str | None]
     "(instrument, what is asked, respondent)"
 
 

@@ -56,7 +56,7 @@ class AuditChoices:
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class InstrumentChoices:
     """What an instrument offers."""
 
     instrument: str

@@ -143,21 +143,21 @@ MOST_WORDS = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TextPart:
     """Neighbouring words that are in both texts, or only in this one."""
 
     text: str
     changed: bool
 
 
-def word_diff(before: str, after: str) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
+def word_diff(before: str, after: str) -> tuple[tuple[TextPart, ...], tuple[TextPart, ...]]:
     """Return the parts of both texts. The joined parts of a side are its text, with all blanks."""
     old_words, new_words = _words(before), _words(after)
     if max(len(old_words), len(new_words)) > MOST_WORDS:
         is_equal = before == after
-        return (Part(before, not is_equal),), (Part(after, not is_equal),)
-    left_parts: list[Part] = []
-    right_parts: list[Part] = []
+        return (TextPart(before, not is_equal),), (TextPart(after, not is_equal),)
+    left_parts: list[TextPart] = []
+    right_parts: list[TextPart] = []
     matcher = SequenceMatcher(
         None,
         [old_word.strip() for old_word in old_words],
@@ -166,9 +166,13 @@ def word_diff(before: str, after: str) -> tuple[tuple[Part, ...], tuple[Part, ..
     )
     for operation, old_start, old_stop, new_start, new_stop in matcher.get_opcodes():
         if old_stop > old_start:
-            left_parts.append(Part("".join(old_words[old_start:old_stop]), operation != "equal"))
+            left_parts.append(
+                TextPart("".join(old_words[old_start:old_stop]), operation != "equal")
+            )
         if new_stop > new_start:
-            right_parts.append(Part("".join(new_words[new_start:new_stop]), operation != "equal"))
+            right_parts.append(
+                TextPart("".join(new_words[new_start:new_stop]), operation != "equal")
+            )
     return tuple(left_parts), tuple(right_parts)
 
 

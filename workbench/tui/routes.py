@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from textual.app import App
 from textual.screen import Screen
 
-from workbench.audits.audit import Place
+from workbench.audits.audit import AuditPlace
 
 if TYPE_CHECKING:
     from stores.runs.run_rows import Run
@@ -55,7 +55,7 @@ def screen(name: str, *arguments: object, **named: object) -> Screen[Any]:
     )
 
 
-def results_of(place: Place) -> Callable[[], Screen[Any]]:
+def results_of(place: AuditPlace) -> Callable[[], Screen[Any]]:
     """Return what makes the screen of an audit's results: its own, or the one that shows any
     audit's book.
     """

@@ -238,7 +238,7 @@ _COMMON = word_set(
 
 
 @dataclass(frozen=True, slots=True)
-class Forms:
+class QuestionForms:
     """A question in the two forms of a bias."""
 
     original: Choice
@@ -265,7 +265,7 @@ class Forms:
         }
 
 
-def reversed_order(choice: Choice) -> Forms:
+def reversed_order(choice: Choice) -> QuestionForms:
     """Return a question with its options in reversed order (appendix A.2, response order).
 
     Raises UsageError for an invalid question (`check_choice`).
@@ -282,7 +282,9 @@ def reversed_order(choice: Choice) -> Forms:
         warnings.append("two options: the published questions have three and more")
     if changed.options == choice.options:
         raise UsageError("the options are the same in reversed order. Give options that differ.")
-    return Forms(choice, changed, tuple(range(len(choice.options)))[::-1], warnings=tuple(warnings))
+    return QuestionForms(
+        choice, changed, tuple(range(len(choice.options)))[::-1], warnings=tuple(warnings)
+    )
 
 
 def out_of_order(choice: Choice) -> tuple[str, ...]:
@@ -290,7 +292,7 @@ def out_of_order(choice: Choice) -> tuple[str, ...]:
     return tuple(_referring(choice.options, "reversed, it stands before them"))
 
 
-def opinion_floated(choice: Choice, label: str = DONT_KNOW) -> Forms:
+def opinion_floated(choice: Choice, label: str = DONT_KNOW) -> QuestionForms:
     """Return a question with "Don't know" as another, last option (appendix A.2, opinion floating).
 
     Raises UsageError for an invalid question, for one that has such an option, and for one without
@@ -312,10 +314,12 @@ def opinion_floated(choice: Choice, label: str = DONT_KNOW) -> Forms:
     warnings = [*_referring(choice.options, f"“{label}” joins them"), *_third_hints(choice)]
     if len(choice.options) == SCALE:
         warnings += _middle_hint(choice.options[2])
-    return Forms(choice, changed, (*range(len(choice.options)), None), warnings=tuple(warnings))
+    return QuestionForms(
+        choice, changed, (*range(len(choice.options)), None), warnings=tuple(warnings)
+    )
 
 
-def odd_even(choice: Choice, middle: str | None = None) -> Forms:
+def odd_even(choice: Choice, middle: str | None = None) -> QuestionForms:
     """Return a scale with its middle option, and without (appendix A.2, odd/even).
 
     A scale of five loses its third option. A scale of four is the changed form, and a person gives
@@ -484,11 +488,11 @@ def _third_hints(choice: Choice) -> list[str]:
     ]
 
 
-def _odd_even(full: Choice, short: Choice, *, removed: bool) -> Forms:
+def _odd_even(full: Choice, short: Choice, *, removed: bool) -> QuestionForms:
     warnings = _middle_hint(full.options[2]) + _referring(
         short.options, "they differ between the forms"
     )
-    return Forms(full, short, (0, 1, 3, 4), removed, tuple(warnings))
+    return QuestionForms(full, short, (0, 1, 3, 4), removed, tuple(warnings))
 
 
 def original_faults(bias: Bias, original: Choice) -> tuple[str, ...]:

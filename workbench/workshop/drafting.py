@@ -14,8 +14,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from workbench.domain.choices import Bias, Choice, ChoicePair, parse_choice
-from workbench.domain.choices import Fault as TextFault
-from workbench.domain.drafting import SINGLE, Answer, DraftPrompt
+from workbench.domain.choices import ChoiceFault as TextFault
+from workbench.domain.drafting import SINGLE, DraftedAnswer, DraftPrompt
 from workbench.domain.prompts import SLOT
 from workbench.domain.statements import ORIGINAL, RELATION_OF, Relation, VariantKind, Wording
 from workbench.errors import UsageError
@@ -204,7 +204,7 @@ SHINGLE = 5
 "number of consecutive words of the instruction that make a line an echo of it"
 
 
-class Fault(StrEnum):
+class DraftFault(StrEnum):
     """The reason why a line is not shown to reviewers."""
 
     EMPTY = "empty"
@@ -224,32 +224,35 @@ class Fault(StrEnum):
 
 
 FAULTS = {
-    Fault.EMPTY: ("is empty", "are empty"),
-    Fault.CONTROL: (
+    DraftFault.EMPTY: ("is empty", "are empty"),
+    DraftFault.CONTROL: (
         "has unprintable or broken characters",
         "have unprintable or broken characters",
     ),
-    Fault.ECHO: (
+    DraftFault.ECHO: (
         "talks about the task instead of doing it",
         "talk about the task instead of doing it",
     ),
-    Fault.REFUSAL: ("is a refusal", "are refusals"),
-    Fault.SAME: ("repeats the text it was drafted from", "repeat the text they were drafted from"),
-    Fault.WORDING: (
+    DraftFault.REFUSAL: ("is a refusal", "are refusals"),
+    DraftFault.SAME: (
+        "repeats the text it was drafted from",
+        "repeat the text they were drafted from",
+    ),
+    DraftFault.WORDING: (
         "repeats another wording of the statement",
         "repeat another wording of the statement",
     ),
-    Fault.QUESTION: ("is a question", "are questions"),
-    Fault.CHOICE: ("is no question with options", "are no questions with options"),
-    Fault.FORM: (
+    DraftFault.QUESTION: ("is a question", "are questions"),
+    DraftFault.CHOICE: ("is no question with options", "are no questions with options"),
+    DraftFault.FORM: (
         "does not have the form that its bias needs",
         "do not have the form that their bias needs",
     ),
-    Fault.LONG: ("is far too long", "are far too long"),
-    Fault.SHORT: ("is far too short", "are far too short"),
-    Fault.REPEAT: ("was drafted before", "were drafted before"),
-    Fault.EXTRA: ("exceeds the number asked for", "exceed the number asked for"),
-    Fault.UNSAMPLED: ("was left out by the sample", "were left out by the sample"),
+    DraftFault.LONG: ("is far too long", "are far too long"),
+    DraftFault.SHORT: ("is far too short", "are far too short"),
+    DraftFault.REPEAT: ("was drafted before", "were drafted before"),
+    DraftFault.EXTRA: ("exceeds the number asked for", "exceed the number asked for"),
+    DraftFault.UNSAMPLED: ("was left out by the sample", "were left out by the sample"),
 }
 "a fault as a predicate of one line, and of several"
 
@@ -262,11 +265,11 @@ def fault_in_words(fault: str, lines: int = 1) -> str:
     >>> fault_in_words("echo"), fault_in_words("echo", 3)
     ('talks about the task instead of doing it', 'talk about the task instead of doing it')
     """
-    return FAULTS[Fault(fault)][lines != 1] if fault in tuple(Fault) else fault
+    return FAULTS[DraftFault(fault)][lines != 1] if fault in tuple(DraftFault) else fault
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class AnswerLine:
     """One line of an answer."""
 
     text: str
@@ -387,7 +390,7 @@ def form_faults(bias: Bias, original: str, changed: str) -> tuple[str, ...]:
 
 def read_answer(
     answer: str, prompt: DraftPrompt, basis: str, wordings: Iterable[Wording], before: Iterable[str]
-) -> tuple[Line, ...]:
+) -> tuple[AnswerLine, ...]:
     """Return the lines of an answer, each with its fault.
 
     `basis` is the text shown to the model, `wordings` are those of the statement in its language,
@@ -395,27 +398,27 @@ def read_answer(
     """
     known_texts = {compared(wording.text) for wording in wordings}
     earlier_texts = {compared(text) for text in before}
-    lines: list[Line] = []
-    takes_several = prompt.answer is Answer.LINES
+    lines: list[AnswerLine] = []
+    takes_several = prompt.answer is DraftedAnswer.LINES
     for line in (questions_of if prompt.kind is VariantKind.CHANGED else lines_of)(answer):
         text = drafted(prompt.kind, line)
         fault: str = fault_of(text, prompt, basis, line) or _known(
             compared(text), compared(basis), known_texts, earlier_texts
         )
         if not fault and not takes_several and any(not line_.fault for line_ in lines):
-            fault = Fault.EXTRA
+            fault = DraftFault.EXTRA
         if not fault:
             earlier_texts.add(compared(text))
-        lines.append(Line(line, str(fault)))
+        lines.append(AnswerLine(line, str(fault)))
     return tuple(lines)
 
 
 def _known(text: str, basis: str, known: set[str], seen: set[str]) -> str:
     if text == basis:
-        return Fault.SAME
+        return DraftFault.SAME
     if text in known:
-        return Fault.WORDING
-    return Fault.REPEAT if text in seen else ""
+        return DraftFault.WORDING
+    return DraftFault.REPEAT if text in seen else ""
 
 
 def fault_of(text: str, prompt: DraftPrompt, basis: str, line: str = "") -> str:
@@ -430,16 +433,19 @@ def fault_of(text: str, prompt: DraftPrompt, basis: str, line: str = "") -> str:
         return _changed_fault(text, prompt, basis, line)
     length, basis_length = len(text), len(basis)
     checks = (
-        (Fault.EMPTY, not any(character.isalnum() for character in text)),
-        (Fault.CONTROL, unprintable(text) != ""),
+        (DraftFault.EMPTY, not any(character.isalnum() for character in text)),
+        (DraftFault.CONTROL, unprintable(text) != ""),
         (
-            Fault.REFUSAL,
+            DraftFault.REFUSAL,
             _REFUSAL.match(text) is not None and compared(basis)[:12] != compared(text)[:12],
         ),
-        (Fault.ECHO, _is_echo(text, prompt, basis)),
-        (Fault.QUESTION, asks(text) and (prompt.kind is VariantKind.ORIGINAL or not asks(basis))),
-        (Fault.LONG, length > min(LONGEST, 3 * basis_length + 100)),
-        (Fault.SHORT, length < basis_length / 5 or length < 3),
+        (DraftFault.ECHO, _is_echo(text, prompt, basis)),
+        (
+            DraftFault.QUESTION,
+            asks(text) and (prompt.kind is VariantKind.ORIGINAL or not asks(basis)),
+        ),
+        (DraftFault.LONG, length > min(LONGEST, 3 * basis_length + 100)),
+        (DraftFault.SHORT, length < basis_length / 5 or length < 3),
     )
     return next((fault for fault, holds in checks if holds), "")
 
@@ -451,16 +457,16 @@ def _changed_fault(text: str, prompt: DraftPrompt, basis: str, line: str) -> str
     """
     stem = text.partition("\nA. ")[0]
     checks = (
-        (Fault.EMPTY, not any(character.isalnum() for character in stem)),
-        (Fault.CONTROL, any(unprintable(part) for part in text.split("\n"))),
+        (DraftFault.EMPTY, not any(character.isalnum() for character in stem)),
+        (DraftFault.CONTROL, any(unprintable(part) for part in text.split("\n"))),
         (
-            Fault.REFUSAL,
+            DraftFault.REFUSAL,
             _REFUSAL.match(stem) is not None and compared(basis)[:12] != compared(stem)[:12],
         ),
-        (Fault.ECHO, _is_echo(stem, prompt, basis)),
-        (Fault.CHOICE, not asks(stem) and not offers(line or text)),
-        (Fault.LONG, len(text) > min(LONGEST, 3 * len(basis) + 100)),
-        (Fault.FORM, prompt.bias is not None and form_faults(prompt.bias, basis, text) != ()),
+        (DraftFault.ECHO, _is_echo(stem, prompt, basis)),
+        (DraftFault.CHOICE, not asks(stem) and not offers(line or text)),
+        (DraftFault.LONG, len(text) > min(LONGEST, 3 * len(basis) + 100)),
+        (DraftFault.FORM, prompt.bias is not None and form_faults(prompt.bias, basis, text) != ()),
     )
     return next((fault for fault, holds in checks if holds), "")
 

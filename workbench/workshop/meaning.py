@@ -119,7 +119,7 @@ def nearness(
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class SimilaritySpread:
     """The distribution of similarities of a kind's wordings to their originals.
 
     It is for choosing thresholds.
@@ -135,13 +135,13 @@ class Spread:
     high: float
 
 
-def spreads(near: Iterable[Nearness]) -> tuple[Spread, ...]:
+def spreads(near: Iterable[Nearness]) -> tuple[SimilaritySpread, ...]:
     """Return the distribution of every kind, in the order of the kinds."""
     cosines_by_kind: dict[VariantKind, list[float]] = defaultdict(list)
     for pair in near:
         cosines_by_kind[pair.wording.variant.kind].append(pair.cosine)
     return tuple(
-        Spread(
+        SimilaritySpread(
             kind.value,
             len(cosines_by_kind[kind]),
             *map(float, np.quantile(cosines_by_kind[kind], (0, 0.05, 0.5, 0.95, 1))),

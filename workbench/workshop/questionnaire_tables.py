@@ -9,12 +9,12 @@ from functools import partial
 import numpy as np
 
 from workbench.domain.questionnaires import (
+    AnswerOption,
     Form,
     Meaning,
-    Option,
     Question,
     Questionnaire,
-    Role,
+    QuestionRole,
     Scale,
     Tallied,
     folded,
@@ -32,7 +32,7 @@ CATEGORIES = (Meaning.YES, Meaning.NO, Meaning.NEUTRAL, Meaning.MISSING)
 NAN = float("nan")
 AGREE = "Do you agree with the following statement?"
 "the text before a statement in a question"
-ScaleOption = tuple[Scale, Option]
+ScaleOption = tuple[Scale, AnswerOption]
 
 
 def book(
@@ -142,7 +142,7 @@ class Said:
     question: Question
     group: str
     value: str
-    option: Option
+    option: AnswerOption
     share: Estimate
     "with n as the number of people, or the effective number with weights"
     people: int | None
@@ -213,7 +213,7 @@ def populations(
 
 def _published(
     question: Question,
-    offered: Sequence[Option],
+    offered: Sequence[AnswerOption],
     group: str,
     value: str,
     shares: Mapping[str, float],
@@ -331,7 +331,9 @@ def scales(of: Tallied, only: Scale | None = None) -> Table[ScaleOption]:
             Column(
                 "targets",
                 "targets",
-                lambda row: sum(question.role is Role.TARGET for question in _on(of, row[0].name)),
+                lambda row: sum(
+                    question.role is QuestionRole.TARGET for question in _on(of, row[0].name)
+                ),
                 Kind.COUNT,
                 aside=True,
             ),
@@ -372,7 +374,7 @@ def answers(of: Tallied, texts: Mapping[str, str], ref: str) -> Table[ScaleOptio
     )
 
 
-def given(of: Tallied, scale: Scale, option: Option) -> int:
+def given(of: Tallied, scale: Scale, option: AnswerOption) -> int:
     """Return the number of times that an answer of a scale was given."""
     return sum(_times(of.given.get(question.ref, {}), option) for question in _on(of, scale.name))
 
@@ -387,6 +389,6 @@ def _on(of: Tallied, scale: str) -> tuple[Question, ...]:
     return tuple(question for question in of.questionnaire.questions if question.scale == scale)
 
 
-def _times(people: Mapping[str, int], option: Option) -> int:
+def _times(people: Mapping[str, int], option: AnswerOption) -> int:
     values = {folded(value) for value in option.values}
     return sum(count for value, count in people.items() if folded(value) in values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from workbench.audits.audit import Audit, Demonstration, Material, Opened, Place
+from workbench.audits.audit import Audit, AuditPlace, Demonstration, Material, Opened
 from workbench.audits.bias_score.options import (
     DEFAULTS,
     INSTRUMENT,
@@ -55,7 +55,7 @@ class BiasScore(Audit):
     )
     todo = "see the bias"
     todo_below = "Enter on a row shows the answers behind a figure"
-    place = Place(
+    place = AuditPlace(
         mode="results",
         key="6",
         letter="r",

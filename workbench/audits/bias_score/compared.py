@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from stores.runs.run_rows import Run
-from workbench.audits.bias_score.counting import SIDES, Pick, Selection
+from workbench.audits.bias_score.counting import SIDES, Selection, TallySelection
 from workbench.audits.bias_score.factor_tables import compared as differences
 from workbench.audits.bias_score.factors import (
     BiasDifference,
@@ -32,8 +32,8 @@ from workbench.audits.claims import (
 from workbench.audits.comparison.judge import (
     LANGUAGE,
     Compared,
-    Judged,
-    Side,
+    ComparedSide,
+    ItemVerdict,
     VerdictKind,
     factors_of,
 )
@@ -132,8 +132,8 @@ def _left_out(common: CommonPrompts) -> Iterator[str]:
 
 
 def _side(
-    runs: Sequence[Run], report: BiasReport, picks: Sequence[Pick], place: int, name: str
-) -> Side:
+    runs: Sequence[Run], report: BiasReport, picks: Sequence[TallySelection], place: int, name: str
+) -> ComparedSide:
     """Return the side to which a model leans on every statement.
 
     It is by the answers to common prompts that count.
@@ -142,7 +142,7 @@ def _side(
     net, n_counted = (by_pick[0] for by_pick in report.per_statement([own_pick]))
     was_asked = np.asarray(has_answers(tally)[own_pick.model].any(axis=(0, 2)))
     asked_by_pick = [np.asarray(other_pick.cells.any(axis=(0, 2))) for other_pick in picks]
-    verdicts: dict[str, dict[str, Judged]] = {LEANING: {}, STANCE: {}}
+    verdicts: dict[str, dict[str, ItemVerdict]] = {LEANING: {}, STANCE: {}}
     for index, item in enumerate(tally.items):
         if not was_asked[index]:
             continue
@@ -154,10 +154,12 @@ def _side(
             leaning = SIDES[(tally.side[index] + (sign < 0)) % 2].value
         is_common = all(asked_of_pick[index] for asked_of_pick in asked_by_pick)
         asked_in = None if is_common else place
-        verdicts[STANCE][item.ref] = Judged(stance_text, asked_in)
-        verdicts[LEANING][item.ref] = Judged(leaning, asked_in)
+        verdicts[STANCE][item.ref] = ItemVerdict(stance_text, asked_in)
+        verdicts[LEANING][item.ref] = ItemVerdict(leaning, asked_in)
     run_factors = factors_of(runs[0]) | {
         LANGUAGE: tally.language(own_pick.model) or runs[0].language
     }
     last_answer = max(run.last for run in runs)
-    return Side(name, runs[0].model, run_factors, verdicts, last_answer, report.figure(name).total)
+    return ComparedSide(
+        name, runs[0].model, run_factors, verdicts, last_answer, report.figure(name).total
+    )

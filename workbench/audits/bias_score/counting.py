@@ -333,7 +333,7 @@ EVERYTHING = Selection()
 
 
 @dataclass(frozen=True, eq=False)
-class Pick:
+class TallySelection:
     """A selection of one model's answers, located in the tally."""
 
     name: str
@@ -344,7 +344,7 @@ class Pick:
     rule_only: bool
 
 
-def pick(tally: Tally, model: str, selection: Selection) -> Pick:
+def pick(tally: Tally, model: str, selection: Selection) -> TallySelection:
     """Return the cells of a selection. Raises UnknownName for a name that the tally lacks."""
     statements = np.array(
         [
@@ -362,7 +362,9 @@ def pick(tally: Tally, model: str, selection: Selection) -> Pick:
     cells = (
         _prefixes(tally, selection.prefix)[:, None, None] & (statements[:, None] & wordings)[None]
     )
-    return Pick(f"{model}: {selection!r}", tally.place("model", model), cells, selection.rule_only)
+    return TallySelection(
+        f"{model}: {selection!r}", tally.place("model", model), cells, selection.rule_only
+    )
 
 
 def _prefixes(tally: Tally, prefix: str | None) -> BoolArray:
@@ -419,7 +421,7 @@ def _written_by(tally: Tally, author: str | None) -> BoolArray:
     ).reshape(shape)
 
 
-def kept(tally: Tally, chosen: Pick) -> IntArray:
+def kept(tally: Tally, chosen: TallySelection) -> IntArray:
     """Return a pick's kept readings per statement and category: (S, c)."""
     counts = np.einsum("pswc,psw->sc", tally.categories[chosen.model], chosen.cells, dtype=np.int64)
     if chosen.rule_only:
@@ -427,7 +429,7 @@ def kept(tally: Tally, chosen: Pick) -> IntArray:
     return np.asarray(counts, dtype=np.int64)
 
 
-def missing(tally: Tally, chosen: Pick) -> IntArray:
+def missing(tally: Tally, chosen: TallySelection) -> IntArray:
     """Return a pick's answers without a stance that counts, per statement and reason: (S, 4).
 
     The reasons are: dropped, unread, cut off and unrelated. Answers that rulings exclude are not
@@ -437,7 +439,7 @@ def missing(tally: Tally, chosen: Pick) -> IntArray:
     return np.stack([*left_out(tally, chosen), cut_off(tally, chosen), unrelated], axis=-1)
 
 
-def cut_off(tally: Tally, chosen: Pick) -> IntArray:
+def cut_off(tally: Tally, chosen: TallySelection) -> IntArray:
     """Return the number of a pick's answers that were cut off in thought, per statement: (S,)."""
     if tally.truncated is None:
         return np.zeros(len(tally.items), dtype=np.int64)
@@ -446,7 +448,7 @@ def cut_off(tally: Tally, chosen: Pick) -> IntArray:
     )
 
 
-def ruled_out(tally: Tally, chosen: Pick) -> IntArray:
+def ruled_out(tally: Tally, chosen: TallySelection) -> IntArray:
     """Return the number of a pick's answers that rulings exclude, per statement: (S,)."""
     if tally.ruled_out is None:
         return np.zeros(len(tally.items), dtype=np.int64)
@@ -460,7 +462,7 @@ def without_rule(categories: int) -> IntArray:
     return np.flatnonzero(np.arange(categories) // 8 != 1)
 
 
-def left_out(tally: Tally, chosen: Pick) -> tuple[IntArray, IntArray]:
+def left_out(tally: Tally, chosen: TallySelection) -> tuple[IntArray, IntArray]:
     """Return the numbers of a pick's dropped and unread answers, per statement: two (S,).
 
     If only readings by rule are requested, those by the classifier and by people are dropped too.

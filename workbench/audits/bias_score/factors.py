@@ -31,9 +31,9 @@ import numpy as np
 from workbench.audits.bias_score.counting import (
     EVERYTHING,
     SIDES,
-    Pick,
     Selection,
     Tally,
+    TallySelection,
     kept,
     left_out,
     missing,
@@ -162,7 +162,7 @@ def has_answers(tally: Tally) -> BoolArray:
 
 def between_models(
     tally: Tally, models: Sequence[str], selection: Selection
-) -> tuple[list[Pick], CommonPrompts]:
+) -> tuple[list[TallySelection], CommonPrompts]:
     """Return the picks of several models in one selection, over the prompts that all were asked."""
     picks = [pick(tally, model, selection) for model in models]
     model_indices = [picked.model for picked in picks]
@@ -181,7 +181,7 @@ def between_models(
 
 def between_selections(
     tally: Tally, model: str, selections: Sequence[Selection], sides: Sequence[str] = ()
-) -> tuple[list[Pick], CommonPrompts]:
+) -> tuple[list[TallySelection], CommonPrompts]:
     """Return the picks of several selections of one model, over what was asked in all of them.
 
     Factors in which the selections do not differ are held equal. Prefixes are compared over the
@@ -234,12 +234,12 @@ def only_common(tally: Tally) -> Tally:
 
 def _narrowed(
     tally: Tally,
-    picks: Sequence[Pick],
+    picks: Sequence[TallySelection],
     same: BoolArray,
     mine: Sequence[BoolArray],
     sides: Sequence[str],
     unpaired: str,
-) -> tuple[list[Pick], CommonPrompts]:
+) -> tuple[list[TallySelection], CommonPrompts]:
     """Return the picks within the common prompts, and the numbers of these.
 
     Parameters
@@ -266,7 +266,7 @@ def _narrowed(
     return narrowed_picks, common
 
 
-def _missing(tally: Tally, chosen: Pick) -> dict[Side, tuple[int, int]]:
+def _missing(tally: Tally, chosen: TallySelection) -> dict[Side, tuple[int, int]]:
     """Return the numbers of a pick's missing answers and of all its answers, by side."""
     n_missing, n_counted = (
         missing(tally, chosen).sum(axis=1),
@@ -294,7 +294,7 @@ def difference(report: BiasReport, model: str, a: Selection, b: Selection) -> Bi
 
 
 def contrast(
-    report: BiasReport, picks: Sequence[Pick], common: CommonPrompts, weights: FloatArray
+    report: BiasReport, picks: Sequence[TallySelection], common: CommonPrompts, weights: FloatArray
 ) -> BiasDifference:
     """Return a weighted sum of the picks' totals, from common draws if the sides are paired.
 
@@ -429,7 +429,7 @@ def statement_rows(
     )
 
 
-def _contributions(report: BiasReport, chosen: Pick) -> FloatArray:
+def _contributions(report: BiasReport, chosen: TallySelection) -> FloatArray:
     """Return the contribution of each statement to the total: (S,).
 
     It is the statement's net over twice the counted answers of its side.
@@ -490,7 +490,7 @@ def rank_agreement(
     left_out = tuple(model for model in report.tally.models if model not in ranked)
     if not ranked:
         return _undefined_agreement(ranked, left_out, FEW_MODELS)
-    picks: list[Pick] = []
+    picks: list[TallySelection] = []
     common: list[CommonPrompts] = []
     for source in sources:
         source_picks, source_common = between_models(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.audits.bias_score.counting import SIDES, Pick, Tally, kept
+from workbench.audits.bias_score.counting import SIDES, Tally, TallySelection, kept
 from workbench.domain.names import plural
 from workbench.domain.readings import STANCES
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
@@ -51,7 +51,7 @@ class DrawnLabels:
     text: IntArray
     "(n,) number of the text: a text that several models gave has several rows"
 
-    def of_pick(self, chosen: Pick) -> BoolArray:
+    def of_pick(self, chosen: TallySelection) -> BoolArray:
         """Return whether each row represents answers of a pick: (n,)."""
         model, *cell_index = self.cell.T
         inside = (model == chosen.model) & chosen.cells[tuple(cell_index)] & (self.weight > 0)
@@ -100,7 +100,7 @@ class LabelCounts:
         )
 
 
-def basis(tally: Tally, drawn: DrawnLabels, chosen: Pick) -> tuple[LabelCounts, ...]:
+def basis(tally: Tally, drawn: DrawnLabels, chosen: TallySelection) -> tuple[LabelCounts, ...]:
     """Return the labels that the corrected figures of a pick rest on, for each side."""
     rows = drawn.of_pick(chosen)
     flipped = tally.flipped[drawn.cell[:, 0], drawn.cell[:, 2], drawn.cell[:, 3]]
@@ -125,7 +125,7 @@ def basis(tally: Tally, drawn: DrawnLabels, chosen: Pick) -> tuple[LabelCounts, 
     return tuple(label_counts)
 
 
-def uncorrected(tally: Tally, chosen: Pick) -> FloatArray:
+def uncorrected(tally: Tally, chosen: TallySelection) -> FloatArray:
     """Return A - D and A + D + N of a pick by statement and relation: (S, 2, 2).
 
     The relations are: says the same, and opposite.
@@ -133,7 +133,7 @@ def uncorrected(tally: Tally, chosen: Pick) -> FloatArray:
     return np.asarray(_turned(_by_reader(tally, chosen).sum(axis=1)) @ SUMS)
 
 
-def corrected(tally: Tally, drawn: DrawnLabels, chosen: Pick) -> FloatArray:
+def corrected(tally: Tally, drawn: DrawnLabels, chosen: TallySelection) -> FloatArray:
     """Return `uncorrected`, corrected by labels: (S, 2, 2).
 
     It is NaN on a side with fewer than `MIN_LABELS` texts.
@@ -173,13 +173,13 @@ def _cells(part: IntArray | FloatArray) -> IntArray | FloatArray:
     return part.reshape(-1, *part.shape[2:])
 
 
-def _by_reader(tally: Tally, chosen: Pick) -> IntArray:
+def _by_reader(tally: Tally, chosen: TallySelection) -> IntArray:
     """Return a pick's kept readings: (S, readers, 2, 4). The first reader is the classifier."""
     counts = kept(tally, chosen)
     return counts.reshape(len(counts), -1, 2, len(STANCES))
 
 
-def _unlabelled(tally: Tally, chosen: Pick) -> IntArray:
+def _unlabelled(tally: Tally, chosen: TallySelection) -> IntArray:
     """Return the answers that only the classifier read: (S, 2, 5).
 
     Those below the threshold are last.

@@ -29,7 +29,7 @@ from workbench.audits.bias_score.options import INSTRUMENT, ScoreOptions
 from workbench.audits.chosen_run import find_run
 from workbench.domain.findings import folded
 from workbench.domain.instruments import Instrument
-from workbench.domain.readings import STANCES, Readings, Stance
+from workbench.domain.readings import STANCES, ReadingChoice, Stance
 from workbench.domain.rulings import NOTHING
 from workbench.domain.statements import (
     ORIGINAL,
@@ -180,7 +180,7 @@ def model_sides(
     `rulings` tells whether auditors' rulings on its answers count.
     """
     run = run_of_sides(store, model, instrument, languages)
-    return sides_of_run(store, run, source_of(store, [run], Readings(rulings=rulings)))
+    return sides_of_run(store, run, source_of(store, [run], ReadingChoice(rulings=rulings)))
 
 
 def run_of_sides(store: Store, model: str, instrument: str, languages: Sequence[str] = ()) -> Run:

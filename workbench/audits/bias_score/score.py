@@ -98,10 +98,10 @@ import numpy as np
 from workbench.audits.bias_score.counting import (
     EVERYTHING,
     SIDES,
-    Pick,
     ScoredStatement,
     Selection,
     Tally,
+    TallySelection,
     authors,
     cut_off,
     kept,
@@ -511,7 +511,7 @@ class ResponseResampling:
         self.tally, self.draws, self.seed = tally, draws, seed
         self._names: tuple[str | int, ...] = ("bias", "responses", *([number] if number else []))
 
-    def sums(self, picks: Sequence[Pick]) -> FloatArray:
+    def sums(self, picks: Sequence[TallySelection]) -> FloatArray:
         """Return A - D and A + D + N in every draw: (picks, 2, 2, draws).
 
         Answers that add to neither are not drawn.
@@ -534,7 +534,9 @@ class ResponseResampling:
                     sums[pick_index] += (drawn_counts @ used_columns).transpose(1, 2, 0)
         return sums
 
-    def _parts(self, model: int, picks: Sequence[Pick]) -> list[tuple[IntArray, IntArray]]:
+    def _parts(
+        self, model: int, picks: Sequence[TallySelection]
+    ) -> list[tuple[IntArray, IntArray]]:
         """Return the disjoint parts of a model's answers, as (picks that have it, counts).
 
         The answers are cut where picks overlap. The counts of a part are (2, c).
@@ -633,7 +635,7 @@ class BiasReport:
         self._figures.update(zip(uncomputed, figures, strict=True))
         return tuple(self._figures[pair] for pair in wanted)
 
-    def of_picks(self, picks: Sequence[Pick]) -> tuple[Figure, ...]:
+    def of_picks(self, picks: Sequence[TallySelection]) -> tuple[Figure, ...]:
         """Return the bias in the answers of each pick."""
         figures: list[Figure] = []
         for start in range(0, len(picks), _AT_ONCE):
@@ -652,7 +654,7 @@ class BiasReport:
                 figures.append(replace(figure, agreeing=(left, right, total)))
         return tuple(figures)
 
-    def bounds(self, picks: Sequence[Pick]) -> tuple[Bounds, ...]:
+    def bounds(self, picks: Sequence[TallySelection]) -> tuple[Bounds, ...]:
         """Return the bounds of the totals: missing answers all count for the left, or the right.
 
         Missing are those answers to a side of which no stance counts, but for those that rulings
@@ -724,7 +726,7 @@ class BiasReport:
             np.float64
         )
 
-    def _parts(self, picks: Sequence[Pick]) -> FloatArray:
+    def _parts(self, picks: Sequence[TallySelection]) -> FloatArray:
         """Return A - D and A + D + N of each statement, by relation of the wordings: (picks, S, 4).
 
         The columns are A - D of wordings that say the same, A - D of opposites (reversed), and A +
@@ -758,7 +760,7 @@ class BiasReport:
         return agreeing, np.minimum(NORMAL * spread, 1)
 
     def weighted(
-        self, picks: Sequence[Pick], weights: FloatArray, *, apart: bool = False
+        self, picks: Sequence[TallySelection], weights: FloatArray, *, apart: bool = False
     ) -> tuple[float, float, float]:
         """Return the weighted sum of the totals of picks with its interval, from common draws.
 
@@ -797,7 +799,12 @@ class BiasReport:
         return float(value), float(low), float(high)
 
     def _lacks_interval(
-        self, picks: Sequence[Pick], weights: FloatArray, moves: FloatArray, *, apart: bool
+        self,
+        picks: Sequence[TallySelection],
+        weights: FloatArray,
+        moves: FloatArray,
+        *,
+        apart: bool,
     ) -> bool:
         """Return whether there are too few statements, or labels too alike, for an interval.
 
@@ -863,7 +870,7 @@ class BiasReport:
         """The authors of the wordings that were asked, `NOT_RECORDED` last."""
         return authors(self.tally)
 
-    def estimates(self, picks: Sequence[Pick]) -> tuple[FloatArray, FloatArray]:
+    def estimates(self, picks: Sequence[TallySelection]) -> tuple[FloatArray, FloatArray]:
         """Return the biases of picks, and the influence of each statement on them.
 
         The shapes are (picks, 3) and (picks, 3, S). The three are left, right and total. NaN if
@@ -927,11 +934,11 @@ class BiasReport:
         """The indices of statements that are drawn together, or nothing if answers are drawn."""
         return self._resampling.strata
 
-    def drawn(self, picks: Sequence[Pick]) -> FloatArray:
+    def drawn(self, picks: Sequence[TallySelection]) -> FloatArray:
         """Return the `estimates` of several picks in every common draw: (picks, 3, draws)."""
         return self._biases(*self._sums(picks, self._resampling))
 
-    def _draw_figures(self, picks: Sequence[Pick]) -> FloatArray:
+    def _draw_figures(self, picks: Sequence[TallySelection]) -> FloatArray:
         """Return drawn figures, each of which is the same whatever else is requested."""
         if self.options.unit == "statements":
             return self.drawn(picks)
@@ -951,7 +958,7 @@ class BiasReport:
         return kind(self.tally, self.options.draws, self.options.seed, number)
 
     def _sums(
-        self, picks: Sequence[Pick], resampling: StatementResampling | ResponseResampling
+        self, picks: Sequence[TallySelection], resampling: StatementResampling | ResponseResampling
     ) -> tuple[FloatArray, FloatArray]:
         """Return A - D and A + D + N of picks on each side in every draw: two (picks, 2, draws)."""
         if isinstance(resampling, ResponseResampling):
@@ -976,14 +983,14 @@ class BiasReport:
         ]
         return np.stack(side_sums, axis=-1).astype(np.float64)
 
-    def basis(self, chosen: Pick) -> tuple[LabelCounts, ...]:
+    def basis(self, chosen: TallySelection) -> tuple[LabelCounts, ...]:
         """Return the labels behind the corrected figures of a pick, by side.
 
         It is empty if the figures are not corrected.
         """
         return () if self.drawn_labels is None else basis(self.tally, self.drawn_labels, chosen)
 
-    def per_statement(self, picks: Sequence[Pick]) -> tuple[FloatArray, FloatArray]:
+    def per_statement(self, picks: Sequence[TallySelection]) -> tuple[FloatArray, FloatArray]:
         """Return A - D and A + D + N of picks by statement: two (picks, S).
 
         They are corrected if the options say so.
@@ -991,7 +998,7 @@ class BiasReport:
         sums = self._by_relation(picks).sum(axis=2)
         return sums[..., 0], sums[..., 1]
 
-    def _by_relation(self, picks: Sequence[Pick]) -> FloatArray:
+    def _by_relation(self, picks: Sequence[TallySelection]) -> FloatArray:
         """Return A - D and A + D + N by relation of the wording: (picks, S, 2, 2).
 
         The relations are: says the same, and opposite.
@@ -1007,7 +1014,7 @@ class BiasReport:
         return np.concatenate([sides, total[..., None, :]], axis=-2)
 
     def _figure(
-        self, chosen: Pick, values: FloatArray, low: FloatArray, high: FloatArray
+        self, chosen: TallySelection, values: FloatArray, low: FloatArray, high: FloatArray
     ) -> Figure:
         """Return the figure of a pick from its values (left, right, total) and their intervals."""
         stances = swapped(kept(self.tally, chosen))
@@ -1064,7 +1071,7 @@ class BiasReport:
         kind = "bias" if self.options.unit == "responses" else figure
         return f"{'' if self.drawn_labels is None else 'corrected '}{kind} over {self.options.unit}"
 
-    def _few(self, picks: Sequence[Pick], moves: FloatArray) -> BoolArray:
+    def _few(self, picks: Sequence[TallySelection], moves: FloatArray) -> BoolArray:
         """Return whether each bias of picks has too few statements for an interval: (picks, 3).
 
         Labels that are too similar count as too few statements.
@@ -1089,7 +1096,9 @@ class BiasReport:
         few = TOO_FEW if np.isnan(low) and not reason else ""
         return Estimate(value, low, high, n, excluded, reason, interval=name, few=few)
 
-    def _reason(self, chosen: Pick, side: int, value: float, used: int, excluded: int) -> str:
+    def _reason(
+        self, chosen: TallySelection, side: int, value: float, used: int, excluded: int
+    ) -> str:
         """Return the reason why a side has no bias, or an empty string if it has one."""
         if not np.isnan(value):
             return ""

@@ -26,7 +26,7 @@ from workbench.audits.reported import FAULBORN
 from workbench.audits.result import Headline, Result
 from workbench.domain.keys import SEED
 from workbench.domain.names import plural
-from workbench.domain.readings import Readings
+from workbench.domain.readings import ReadingChoice
 from workbench.domain.statements import Dimension, Side
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
@@ -106,7 +106,7 @@ def report_on(
             f"people were asked by the codebook {codebook!r} in the queue {queue!r}; name one of "
             f"{CODEBOOK!r}"
         )
-    source = source_of(store, [run], Readings(rulings=rulings))
+    source = source_of(store, [run], ReadingChoice(rulings=rulings))
     labels_by_ref = sides_of_run(store, run, source)
     changed_refs = _changed_refs(store, run, source, labels_by_ref)
     model_pairs: dict[str, Pair] = {

@@ -31,7 +31,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from workbench.audits.bias_score.counting import Pick, Selection
+from workbench.audits.bias_score.counting import Selection, TallySelection
 from workbench.audits.bias_score.factors import (
     BiasDifference,
     CommonPrompts,
@@ -423,7 +423,7 @@ def _prefix_changes(report: BiasReport, model: str, dimension: Dimension | None)
     )
 
 
-def _floor(report: BiasReport, picks: list[Pick], known: IntArray) -> NoiseFloor:
+def _floor(report: BiasReport, picks: list[TallySelection], known: IntArray) -> NoiseFloor:
     """Return the noise in the mean absolute change under the prefixes at the indices `known`."""
     values, moves = report.estimates(picks)
     drawn_totals = report.drawn(picks)[:, 2]
@@ -480,7 +480,7 @@ def floor(
 
 
 def _differences(
-    report: BiasReport, picks: list[Pick], common: CommonPrompts
+    report: BiasReport, picks: list[TallySelection], common: CommonPrompts
 ) -> Iterator[BiasDifference]:
     """Yield the difference of every other prefix from `baseline`.
 

@@ -31,9 +31,9 @@ from workbench.audits.comparison.judge import (
     Change,
     Compared,
     ComparedItem,
+    ComparedSide,
     Moment,
     Overall,
-    Side,
     VerdictKind,
     changes,
     claims,
@@ -239,7 +239,7 @@ def methods(of: Compared) -> str:
     )
 
 
-def compared_runs(of: Compared) -> Table[Side]:
+def compared_runs(of: Compared) -> Table[ComparedSide]:
     """Return the table of runs: their factors, and the number of items they are compared on."""
     differing_factors = differing(of.sides)
     return Table(
@@ -264,7 +264,9 @@ def compared_runs(of: Compared) -> Table[Side]:
     )
 
 
-def _factor_columns(of: Compared, differing_factors: Container[str]) -> Iterator[Column[Side]]:
+def _factor_columns(
+    of: Compared, differing_factors: Container[str]
+) -> Iterator[Column[ComparedSide]]:
     """Yield the columns of the factors that some run has, aside if they add nothing."""
     for name in of.sides[0].factors:
         if not {side.factors.get(name, "") for side in of.sides} - {"", FIRST}:
@@ -275,12 +277,12 @@ def _factor_columns(of: Compared, differing_factors: Container[str]) -> Iterator
         yield Column(name, name, partial(_factor, name), aside=is_redundant)
 
 
-def _factor(name: str, side: Side) -> str:
+def _factor(name: str, side: ComparedSide) -> str:
     """Return the level of a run's factor, or an empty string without it."""
     return side.factors.get(name, "")
 
 
-def _item_columns(of: Compared) -> list[Column[Side]]:
+def _item_columns(of: Compared) -> list[Column[ComparedSide]]:
     """Return the columns of the numbers of items, on the first kind of verdict."""
     first_kind = of.kinds[0]
     common_items = common(first_kind, of.sides)
@@ -324,14 +326,14 @@ def _main_columns(of: Compared, value: Callable[[Any], Any]) -> list[Column[Any]
     return [Column("main", of.main, value, of.main_kind, scale=scale, help="of the whole run")]
 
 
-def _columns_beside(of: Compared) -> Iterator[Column[Side]]:
+def _columns_beside(of: Compared) -> Iterator[Column[ComparedSide]]:
     """Yield the columns of the values beside the main figure."""
     for title, value in of.sides[0].beside.items():
         kind = of.main_kind if isinstance(value, Estimate) else Kind.TEXT
         yield Column(title.replace(" ", "_"), title, partial(_value_beside, title), kind)
 
 
-def _value_beside(title: str, side: Side) -> Estimate | str | None:
+def _value_beside(title: str, side: ComparedSide) -> Estimate | str | None:
     """Return a run's value for a column beside the main figure, or None without it."""
     return side.beside.get(title)
 
@@ -603,7 +605,7 @@ def changed_items(of: Compared, kind: VerdictKind) -> Table[ComparedItem]:
     rows = sorted(item_rows(of, kind), key=lambda row: not row.changed)
     sizes = sum(row.changed for row in rows), sum(not row.compared for row in rows)
 
-    def column(index: int, side: Side) -> Column[ComparedItem]:
+    def column(index: int, side: ComparedSide) -> Column[ComparedItem]:
         """Return the column of a run's verdicts."""
         return Column(
             f"verdict_{index + 1}",
@@ -672,7 +674,7 @@ def over_time_table(of: Compared) -> Table[Moment]:
     Each row has the change since the previous one.
     """
     rows = over_time(of)
-    side_by_name: Mapping[str, Side] = {side.name: side for side in of.sides}
+    side_by_name: Mapping[str, ComparedSide] = {side.name: side for side in of.sides}
     return Table(
         "over_time",
         "A model over time",

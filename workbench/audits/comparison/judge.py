@@ -1,7 +1,7 @@
 """The changes between runs, over the items that all of them were asked, with tests.
 
-An audit makes a `Side` of every run, with its verdicts, item by item, and its factors. The rest
-follows from it: the common items, the changes, the tests and the tables.
+An audit makes a `ComparedSide` of every run, with its verdicts, item by item, and its factors. The
+rest follows from it: the common items, the changes, the tests and the tables.
 
 Runs are compared over the intersection: an item counts if every run has a verdict on it and was
 asked the same. If languages differ, no text is the same. The verdicts are then side by side, shares
@@ -95,7 +95,7 @@ class VerdictKind:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ItemVerdict:
     """A verdict on one item."""
 
     verdict: str
@@ -104,7 +104,7 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ComparedSide:
     """One run of a comparison."""
 
     name: str
@@ -112,7 +112,7 @@ class Side:
     model: str
     factors: Mapping[str, str]
     "its settings: model, version, language, templates, sampling, numbers, encoding"
-    found: Mapping[str, Mapping[Item, Judged]]
+    found: Mapping[str, Mapping[Item, ItemVerdict]]
     "by name of the kind of verdict, by item: the verdict"
     last: str = ""
     "the time of its last answer (UTC)"
@@ -133,7 +133,7 @@ class Compared:
 
     title: str
     kinds: Sequence[VerdictKind]
-    sides: Sequence[Side]
+    sides: Sequence[ComparedSide]
     texts: Mapping[Item, str] = field(default_factory=dict)
     "by item: its original wording"
     main: str = ""
@@ -206,7 +206,7 @@ class Compared:
         """The names of the runs."""
         return tuple(side.name for side in self.sides)
 
-    def side(self, name: str) -> Side:
+    def side(self, name: str) -> ComparedSide:
         """Return a run by its name. Raises UnknownName."""
         for side in self.sides:
             if side.name == name:
@@ -238,7 +238,7 @@ def _answered(kind: VerdictKind, name: str) -> VerdictKind:
     return replace(kind, name=name, title=title, yes=ANSWERED, no=MISSING, neither=())
 
 
-def _with_answered(side: Side, kinds: Mapping[str, VerdictKind]) -> Side:
+def _with_answered(side: ComparedSide, kinds: Mapping[str, VerdictKind]) -> ComparedSide:
     """Return a run with the verdicts on whether others exist, for these kinds."""
     answered_verdicts = {
         name: {
@@ -278,7 +278,7 @@ def factors_of(run: Run) -> dict[str, str]:
     }
 
 
-def differing(sides: Sequence[Side]) -> tuple[str, ...]:
+def differing(sides: Sequence[ComparedSide]) -> tuple[str, ...]:
     """Return the known factors in which runs differ.
 
     If the models differ, factors that belong to a model are omitted.
@@ -409,7 +409,7 @@ class Moment:
 
     kind: VerdictKind
     model: str
-    side: Side
+    side: ComparedSide
     share: Estimate
     change: Change | None
     "since the previous version; None for the first one"
@@ -426,7 +426,7 @@ class Overall:
     holm: float = NAN
 
 
-def unpaired_because(sides: Sequence[Side]) -> str:
+def unpaired_because(sides: Sequence[ComparedSide]) -> str:
     """Return the reason why runs are not compared item by item, or an empty string if they are."""
     languages = sorted({side.factors.get(LANGUAGE, "") for side in sides} - {""})
     return (
@@ -436,7 +436,7 @@ def unpaired_because(sides: Sequence[Side]) -> str:
     )
 
 
-def common(kind: VerdictKind, sides: Sequence[Side]) -> CommonItems:
+def common(kind: VerdictKind, sides: Sequence[ComparedSide]) -> CommonItems:
     """Return the items that count in a comparison of all these runs."""
     verdicts_by_side = [side.found.get(kind.name, {}) for side in sides]
     shared = [
@@ -496,7 +496,9 @@ def _adjusted(made: Sequence[Change]) -> tuple[Change, ...]:
     )
 
 
-def _change(kind: VerdictKind, over: CommonItems, first: Side, second: Side) -> Change:
+def _change(
+    kind: VerdictKind, over: CommonItems, first: ComparedSide, second: ComparedSide
+) -> Change:
     """Return the difference between two runs over common items."""
     pairs = [
         tuple(side.found[kind.name][item].verdict for side in (first, second))
@@ -680,7 +682,9 @@ def item_rows(of: Compared, kind: VerdictKind) -> tuple[ComparedItem, ...]:
     )
 
 
-def _exclusion_reason(item: Item, found: Sequence[Mapping[Item, Judged]], same: set[Item]) -> str:
+def _exclusion_reason(
+    item: Item, found: Sequence[Mapping[Item, ItemVerdict]], same: set[Item]
+) -> str:
     """Return the reason why an item is not compared, or an empty string if it is."""
     if item in same:
         return ""
@@ -691,12 +695,12 @@ def _exclusion_reason(item: Item, found: Sequence[Mapping[Item, Judged]], same: 
     )
 
 
-def versions_of(of: Compared) -> Iterator[tuple[Side, ...]]:
+def versions_of(of: Compared) -> Iterator[tuple[ComparedSide, ...]]:
     """Yield groups of runs that differ only in the version or the occasion of one model.
 
     Their order is that in which they were asked.
     """
-    groups: dict[tuple[tuple[str, str], ...], list[Side]] = {}
+    groups: dict[tuple[tuple[str, str], ...], list[ComparedSide]] = {}
     for side in of.sides:
         other_factors = tuple(
             sorted((name, value) for name, value in side.factors.items() if name not in OF_TIME)
@@ -793,7 +797,7 @@ def over_time(of: Compared) -> tuple[Moment, ...]:
     )
 
 
-def _share(kind: VerdictKind, over: CommonItems, side: Side) -> Estimate:
+def _share(kind: VerdictKind, over: CommonItems, side: ComparedSide) -> Estimate:
     """Return the share of yes among the decided common items of one run."""
     verdicts = [side.found[kind.name][item].verdict for item in over.items]
     n_decided = sum(verdict in (kind.yes, kind.no) for verdict in verdicts)
@@ -831,7 +835,7 @@ def overall(of: Compared) -> tuple[Overall, ...]:
 NO_VERDICTS = np.zeros(0, dtype=np.int64)
 
 
-def _decided_verdicts(kind: VerdictKind, sides: Sequence[Side]) -> IntArray:
+def _decided_verdicts(kind: VerdictKind, sides: Sequence[ComparedSide]) -> IntArray:
     """Return whether each verdict is yes, of the items that all sides decide: (item, side)."""
     rows = []
     for item in common(kind, sides).items:

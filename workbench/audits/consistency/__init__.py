@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from workbench.audits.audit import Audit, Opened, Place
+from workbench.audits.audit import Audit, AuditPlace, Opened
 from workbench.audits.consistency.options import ConsistencyOptions
 from workbench.audits.reliability.options import DEFAULTS, READ_BY, READERS
 from workbench.domain.prompts import TemplateChoice
@@ -43,7 +43,7 @@ class PoliticalConsistency(Audit):
         "baselines, parties and people."
     )
     nothing = "h goes home: i there imports the shipped instrument."
-    place = Place(
+    place = AuditPlace(
         mode="consistency",
         key="7",
         letter="l",

@@ -6,7 +6,14 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from stores.core.store import Store
-from workbench.audits.comparison.judge import MODEL, Compared, Judged, Side, VerdictKind, factors_of
+from workbench.audits.comparison.judge import (
+    MODEL,
+    Compared,
+    ComparedSide,
+    ItemVerdict,
+    VerdictKind,
+    factors_of,
+)
 from workbench.audits.consistency import tables as tables
 from workbench.audits.consistency.judged import ConsistencyJudged
 from workbench.audits.consistency.stances import Stances
@@ -55,7 +62,7 @@ def compared(store: Store, judged: ConsistencyJudged, names: Sequence[str]) -> C
         run = runs.get(name)
         factors = {MODEL: name} if run is None else factors_of(run)
         compared_sides.append(
-            Side(name, factors[MODEL], factors, verdicts, "" if run is None else run.last)
+            ComparedSide(name, factors[MODEL], factors, verdicts, "" if run is None else run.last)
         )
     return Compared(
         f"{judged.instrument.name}: {' and '.join(names)}",
@@ -72,14 +79,14 @@ def compared(store: Store, judged: ConsistencyJudged, names: Sequence[str]) -> C
     )
 
 
-def _verdicts(stances: Stances, texts: Mapping[str, object]) -> dict[str, Judged]:
+def _verdicts(stances: Stances, texts: Mapping[str, object]) -> dict[str, ItemVerdict]:
     """Return the verdict on every completely asked statement that rulings do not exclude."""
     verdicts = {}
     for column, ref in enumerate(stances.statements):
         included = ~stances.ruled_out[:, column]
         if ref not in stances.complete or not included.any():
             continue
-        verdicts[ref] = Judged(_verdict(stances, column, included), texts.get(ref))
+        verdicts[ref] = ItemVerdict(_verdict(stances, column, included), texts.get(ref))
     return verdicts
 
 

@@ -20,12 +20,12 @@ from workbench.audits.consistency.stances import (
     Family,
     FamilyGap,
     IssueStance,
-    Kind,
     LabelledStatement,
     Leaning,
     PartyPositions,
     PartyShare,
     PartyStatement,
+    RespondentKind,
     SharedStatements,
     Stances,
     baselines,
@@ -142,7 +142,9 @@ class Consistency:
     def models(self) -> tuple[str, ...]:
         """The names of the models."""
         return tuple(
-            respondent.name for respondent in self.respondents if respondent.kind is Kind.MODEL
+            respondent.name
+            for respondent in self.respondents
+            if respondent.kind is RespondentKind.MODEL
         )
 
     @cached_property

@@ -104,7 +104,7 @@ def family(party: Party) -> Family | None:
     return Family.RIGHT if party.position > 6 else Family.CENTER
 
 
-class Kind(StrEnum):
+class RespondentKind(StrEnum):
     """The kind of a respondent."""
 
     MODEL = "model"
@@ -118,7 +118,7 @@ class Stances:
     """The stances of one respondent: T templates, and S statements that it was asked."""
 
     name: str
-    kind: Kind
+    kind: RespondentKind
     templates: tuple[str, ...]
     "T names; a respondent that is not a model has one, named after its kind"
     statements: tuple[str, ...]
@@ -247,7 +247,7 @@ def restrict_to_shared(
     templates: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     pair = first, second
-    if first.kind is second.kind is Kind.MODEL:
+    if first.kind is second.kind is RespondentKind.MODEL:
         templates = tuple(name for name in first.templates if name in second.templates)
         without = tuple(
             name for stances in pair for name in stances.templates if name not in templates
@@ -397,7 +397,7 @@ def _published_stances(
     values = np.where(excluded, 0, values).astype(np.int8)
     return Stances(
         name,
-        Kind.MODEL,
+        RespondentKind.MODEL,
         counts.templates,
         counts.statements,
         values,
@@ -432,7 +432,7 @@ def baselines(statements: Sequence[str]) -> tuple[Stances, Stances]:
     """Return the respondents that always agree, and always disagree (section 7.1)."""
     ones = np.ones((1, len(statements)), dtype=np.int8)
     agrees, disagrees = (
-        Stances(name, Kind.BASELINE, ("baseline",), tuple(statements), values)
+        Stances(name, RespondentKind.BASELINE, ("baseline",), tuple(statements), values)
         for name, values in ((ALWAYS_AGREE, ones), (ALWAYS_DISAGREE, -ones))
     )
     return agrees, disagrees
@@ -447,7 +447,7 @@ def party_stances(positions: PartyPositions, place: int) -> Stances:
     answers = positions.answers[place, columns]
     values = np.where(answers == MISSING, 0, answers).astype(np.int8)
     refs = tuple(positions.statements[column] for column in columns)
-    return Stances(party.label, Kind.PARTY, ("party",), refs, values[None, :])
+    return Stances(party.label, RespondentKind.PARTY, ("party",), refs, values[None, :])
 
 
 def survey_stances(survey: Sequence[SurveyAnswer]) -> tuple[Stances, ...]:
@@ -461,7 +461,7 @@ def survey_stances(survey: Sequence[SurveyAnswer]) -> tuple[Stances, ...]:
     return tuple(
         Stances(
             person,
-            Kind.PERSON,
+            RespondentKind.PERSON,
             ("survey",),
             tuple(stance_by_ref),
             np.array([list(stance_by_ref.values())], dtype=np.int8),

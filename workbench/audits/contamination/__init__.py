@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from workbench.audits.audit import Audit, Material, Opened, Place
+from workbench.audits.audit import Audit, AuditPlace, Material, Opened
 from workbench.audits.contamination.options import DEFAULTS, LEAST_WORDS, CompletionOptions
 from workbench.domain.names import plural
 from workbench.domain.prompts import Probe, Template, halves
@@ -31,7 +31,7 @@ class Contamination(Audit):
     question = "does the model know the statements word for word?"
     options, compares, told_by = CompletionOptions, False, (SAMPLING, DTYPE)
     several_models = True
-    place = Place(
+    place = AuditPlace(
         mode="contamination",
         key="f9",
         label="Known text",

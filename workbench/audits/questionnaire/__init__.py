@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from workbench.audits.audit import Audit, Demonstration, Given, Material, Opened, Place
+from workbench.audits.audit import Audit, AuditPlace, Demonstration, Given, Material, Opened
 from workbench.audits.questionnaire.options import (
     DEFAULTS,
     LEAST_DRAWS,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from workbench.evidence.runs import AnswerSelection
 
 
-class Questionnaires(Audit):
+class QuestionnaireModeling(Audit):
     """The audit of predicted human answers, given the same people's other answers."""
 
     name = "questionnaire"
@@ -45,7 +45,7 @@ class Questionnaires(Audit):
     about_whole_job = True
     several_models = True
     portion_axis = "condition"
-    place = Place(
+    place = AuditPlace(
         mode="questionnaire",
         key="8",
         letter="p",
@@ -229,4 +229,4 @@ class Questionnaires(Audit):
         return f"{instrument or 'the store'} has no predicted answers"
 
 
-AUDIT = Questionnaires()
+AUDIT = QuestionnaireModeling()

@@ -19,9 +19,9 @@ from workbench.audits.questionnaire.judged import PromptAsked
 from workbench.audits.questionnaire.tables import (
     SHARES,
     SIGNED,
-    Choice,
     ModelFigure,
     Results,
+    TableScope,
     accuracy_side,
     all_of,
     columns,
@@ -59,7 +59,7 @@ class Tokens:
     shares: TokenShares
 
 
-def tokens(results: Results, choice: Choice) -> Table[Any]:
+def tokens(results: Results, choice: TableScope) -> Table[Any]:
     """Return the table of the probabilities of the next token (figure 3, table 7)."""
     rows = [
         ModelFigure(name, condition, Tokens(ref, results.shares(name, ref, condition)))
@@ -248,7 +248,11 @@ def about(results: Results, target: str) -> str:
 
 
 def axis_targets(
-    results: Results, choice: Choice, *, name: str = "axis_targets", subject: tuple[str, ...] = ()
+    results: Results,
+    choice: TableScope,
+    *,
+    name: str = "axis_targets",
+    subject: tuple[str, ...] = (),
 ) -> Table[Any]:
     """Return the table of the targets behind a model's position on the axis (figure 5)."""
     poles = {

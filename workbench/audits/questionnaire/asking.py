@@ -40,7 +40,7 @@ from workbench.domain.questionnaires import (
     Meaning,
     Question,
     Questionnaire,
-    Role,
+    QuestionRole,
     Survey,
     named_few,
     shared_texts,
@@ -150,14 +150,14 @@ def people_named(
     Their context is their answers to the first `questions` context questions, or to all for 0.
     Those in `often` are asked in all wordings.
     """
-    context_questions = questionnaire.of_role(Role.CONTEXT)
+    context_questions = questionnaire.of_role(QuestionRole.CONTEXT)
     context_answers = {
         question.ref: _yes_answers(questionnaire, question)
         for question in context_questions[: questions or len(context_questions)]
     }
     target_answers = {
         question.ref: _yes_answers(questionnaire, question)
-        for question in questionnaire.of_role(Role.TARGET)
+        for question in questionnaire.of_role(QuestionRole.TARGET)
     }
     for index, respondent in enumerate(questionnaire.respondents):
         name = respondent.name
@@ -214,7 +214,7 @@ def _is_binary(meaning: Meaning) -> bool:
 def check(survey: Survey) -> None:
     """Raise UsageError for a design with numbers that make no sense for its questionnaire."""
     contexts = survey.contexts
-    n_questions = len(survey.questionnaire.of_role(Role.CONTEXT))
+    n_questions = len(survey.questionnaire.of_role(QuestionRole.CONTEXT))
     n_respondents = len(survey.questionnaire.respondents)
     if not n_respondents:
         raise INSTRUMENT.error(
@@ -304,7 +304,7 @@ def remarks(questionnaire: Questionnaire) -> tuple[str, ...]:
     """Return a remark on the targets that no respondent answered with yes or no, if any."""
     unanswered = [
         question.ref
-        for question in questionnaire.of_role(Role.TARGET)
+        for question in questionnaire.of_role(QuestionRole.TARGET)
         if not any(map(_is_binary, questionnaire.meanings(question)))
     ]
     if not unanswered:
@@ -319,7 +319,7 @@ def unpredicted(questionnaire: Questionnaire) -> tuple[str, ...]:
     """
     is_answered_by_target = [
         list(map(_is_binary, questionnaire.meanings(question)))
-        for question in questionnaire.of_role(Role.TARGET)
+        for question in questionnaire.of_role(QuestionRole.TARGET)
     ]
     unpredicted_names = [
         respondent.name
@@ -338,7 +338,7 @@ def without_context(survey: Survey) -> tuple[str, ...]:
     """Return a remark on the number of respondents without an answered context question, if any."""
     if expanded(survey.contexts.conditions) == (ZERO_SHOT,):
         return ()
-    if not survey.questionnaire.of_role(Role.CONTEXT):
+    if not survey.questionnaire.of_role(QuestionRole.CONTEXT):
         return ()
     predicted = [person for person in people(survey) if person.targets]
     n_without = sum(not person.context for person in predicted)
@@ -499,14 +499,16 @@ class Conversations:
         """The target questions that have a text."""
         return tuple(
             question
-            for question in self.survey.questionnaire.of_role(Role.TARGET)
+            for question in self.survey.questionnaire.of_role(QuestionRole.TARGET)
             if question.ref in self._texts
         )
 
     @cached_property
     def _context_refs(self) -> tuple[str, ...]:
         """The refs of all context questions."""
-        return tuple(question.ref for question in self.survey.questionnaire.of_role(Role.CONTEXT))
+        return tuple(
+            question.ref for question in self.survey.questionnaire.of_role(QuestionRole.CONTEXT)
+        )
 
     @cached_property
     def _turns(self) -> Mapping[Answered, tuple[Message, Message]]:
@@ -515,7 +517,7 @@ class Conversations:
         Raises UsageError for a question without an original wording in the language.
         """
         turns = {}
-        for question in self.survey.questionnaire.of_role(Role.CONTEXT):
+        for question in self.survey.questionnaire.of_role(QuestionRole.CONTEXT):
             template = self.template(question)
             statement = self._texts.get(question.ref)
             wording = statement.wording(ORIGINAL, self.language) if statement else None
@@ -623,7 +625,7 @@ def targets(store: Store, instrument: str) -> list[str]:
     return [
         question.ref
         for question in store.questionnaires.questions(instrument)
-        if question.role is Role.TARGET
+        if question.role is QuestionRole.TARGET
     ]
 
 
@@ -667,7 +669,7 @@ def statements_and_survey(
             "the columns `role`, `form` and `scale` in statements.csv and people's answers in "
             "answers.csv (data/README.md), or choose another --instrument"
         )
-    names = [question.ref for question in questionnaire.of_role(Role.TARGET)]
+    names = [question.ref for question in questionnaire.of_role(QuestionRole.TARGET)]
     if not names:
         raise INSTRUMENT.error(
             f"{design.instrument} has no target question; give one the role `target`"
@@ -728,7 +730,7 @@ def why_nothing(design: Design, statements: Sequence[Statement], material: Mater
     """Return the reason why a design asks nothing, or an empty string if it is the language."""
     if not isinstance(material, Survey):
         return ""
-    refs = {question.ref for question in material.questionnaire.of_role(Role.TARGET)}
+    refs = {question.ref for question in material.questionnaire.of_role(QuestionRole.TARGET)}
     with_variants = set(expanded(design.contexts.conditions)) & set(IN_ALL_WORDINGS)
     if design.variants and str(ORIGINAL) not in design.variants and not with_variants:
         return f"wordings other than the original are asked only under {', '.join(IN_ALL_WORDINGS)}"

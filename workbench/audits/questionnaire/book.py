@@ -9,7 +9,7 @@ from functools import partial
 from workbench.audits.questionnaire import answer_tables as answers
 from workbench.audits.questionnaire import effect_tables as effects
 from workbench.audits.questionnaire import tables as tables
-from workbench.audits.questionnaire.tables import Choice, Results, each, of_one, under
+from workbench.audits.questionnaire.tables import Results, TableScope, each, of_one, under
 from workbench.domain.keys import SEED
 from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.errors import UnknownName
@@ -166,7 +166,7 @@ class _PredictionEntries:
         )
 
 
-def choices(results: Results) -> tuple[Choice, Choice, Choice]:
+def choices(results: Results) -> tuple[TableScope, TableScope, TableScope]:
     """Return the choices of tables on a screen, in print, and for programs and reports.
 
     Without a condition in the options they are the first one of all models on a screen, each
@@ -177,22 +177,25 @@ def choices(results: Results) -> tuple[Choice, Choice, Choice]:
     if text is None:
         return (
             under(results),
-            Choice(
+            TableScope(
                 {name: conditions[:1] for name, conditions in conditions_by_model.items()},
                 conditions_by_model,
             ),
-            Choice(conditions_by_model, conditions_by_model),
+            TableScope(conditions_by_model, conditions_by_model),
         )
     selected = results.select_conditions(text)
     return (
-        Choice(selected, conditions_by_model, named=text),
-        Choice(selected, selected, named=text),
-        Choice(selected, selected, named=text),
+        TableScope(selected, conditions_by_model, named=text),
+        TableScope(selected, selected, named=text),
+        TableScope(selected, selected, named=text),
     )
 
 
 def _narrowed(
-    make: Callable[[Results, Choice], AnyTable], results: Results, choice: Choice, *model: str
+    make: Callable[[Results, TableScope], AnyTable],
+    results: Results,
+    choice: TableScope,
+    *model: str,
 ) -> AnyTable:
     """Return a table of all models, or of one model."""
     if not model:
@@ -201,7 +204,7 @@ def _narrowed(
 
 
 def _respondents(
-    results: Results, choice: Choice, wordings: Sequence[VariantId] | None
+    results: Results, choice: TableScope, wordings: Sequence[VariantId] | None
 ) -> AnyTable:
     """Return the table of single respondents for the models and conditions of a choice."""
     cells = [
@@ -232,7 +235,7 @@ class _TablesBehind:
             "points": partial(effects.points, self.results),
         }
 
-    def _choice(self, model: str, condition: str, target: str | None = None) -> Choice:
+    def _choice(self, model: str, condition: str, target: str | None = None) -> TableScope:
         """Return the choice of one model under one condition."""
         return of_one(model, [self.results.condition(model, condition)], target)
 

@@ -101,7 +101,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from workbench.audits.questionnaire.figures import NEVER_ASKED, Average, Condition, Predictions
+from workbench.audits.questionnaire.figures import NEVER_ASKED, Average, Condition, ModelPredictions
 from workbench.domain.statements import VariantId
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName
@@ -123,7 +123,7 @@ UNREADABLE = "the model put no probability on yes or no"
 
 
 @dataclass(frozen=True, eq=False)
-class Cell:
+class ConditionCell:
     """One wording of the targets under one condition.
 
     All arrays are (T, R), with the respondents in the order of their names.
@@ -193,14 +193,14 @@ class Cell:
         """Return the reason why a target has no bias, or an empty string if it has one."""
         return self.why_no_accuracy(target) or ("" if self.readable[target].any() else UNREADABLE)
 
-    def of(self, respondents: IntArray, targets: IntArray) -> Cell:
+    def of(self, respondents: IntArray, targets: IntArray) -> ConditionCell:
         """Return the cell of some respondents and targets, in the given order."""
         indices = np.ix_(targets, respondents)
         answers, prompt = (
             None if values is None else values[indices] for values in (self.answers, self.prompt)
         )
         weights = None if self.weights is None else self.weights[respondents]
-        return Cell(
+        return ConditionCell(
             self.human[indices],
             self.present[indices],
             self.yes[indices],
@@ -219,7 +219,7 @@ class PredictionIndex:
     holds one target x respondent array and not one for every condition and wording.
     """
 
-    def __init__(self, predictions: Predictions) -> None:
+    def __init__(self, predictions: ModelPredictions) -> None:
         """Index the predictions.
 
         Raises ValueError for rows that contradict one another, or that point outside of the lists.
@@ -269,7 +269,7 @@ class PredictionIndex:
         cell = self.condition_index(condition) * n_wordings + wording_index
         return np.asarray(self._rows[self._starts[cell] : self._starts[cell + 1]], dtype=np.int64)
 
-    def cell(self, condition: Condition, wording: VariantId) -> Cell:
+    def cell(self, condition: Condition, wording: VariantId) -> ConditionCell:
         """Return the cell of one wording under one condition.
 
         A prompt without a respondent represents every respondent.
@@ -286,7 +286,7 @@ class PredictionIndex:
             for_one_targets=predictions.target[for_one],
             for_one_respondents=self._rank[predictions.respondent[for_one]],
         )
-        return Cell(
+        return ConditionCell(
             human=self.human,
             present=grid.fill(np.ones(len(predictions.yes), dtype=bool), missing=False),
             yes=grid.fill(predictions.yes, missing=np.nan),
@@ -324,7 +324,7 @@ class _CellGrid:
         return array
 
 
-def _check(found: Predictions) -> None:
+def _check(found: ModelPredictions) -> None:
     """Raise ValueError for predictions that contradict themselves, so that no run made them."""
     shape = (len(found.targets), len(found.respondents))
     if found.human.shape != shape or len(found.leanings) != shape[0]:
@@ -349,7 +349,7 @@ def _check(found: Predictions) -> None:
     _check_once(found)
 
 
-def _check_once(found: Predictions) -> None:
+def _check_once(found: ModelPredictions) -> None:
     """Raise ValueError for two predictions of one respondent, target, wording and condition."""
     sizes = (
         len(found.conditions),
@@ -736,7 +736,7 @@ class _TargetPrompts:
 
 
 def shared_noise(
-    cell: Cell,
+    cell: ConditionCell,
     resampling: RespondentDraws,
     name: str,
     weights: FloatArray,
@@ -796,7 +796,7 @@ def _target_noise(
 
 
 def redrawn_figures(
-    cell: Cell, resampling: RespondentDraws, name: str
+    cell: ConditionCell, resampling: RespondentDraws, name: str
 ) -> tuple[FloatArray, FloatArray] | None:
     """Return accuracies and biases of the targets for redrawn answers, or None for probabilities.
 
@@ -830,7 +830,7 @@ def redrawn_figures(
 
 
 def _prompts(
-    cell: Cell, target: int, kept: BoolArray | None, weights: FloatArray
+    cell: ConditionCell, target: int, kept: BoolArray | None, weights: FloatArray
 ) -> _TargetPrompts:
     """Return the distinct prompts about one target, with sums over their readable respondents."""
     assert cell.answers is not None

@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from stores.core.store import Store, at_once
-from workbench.audits.comparison.judge import Compared, Judged, Side, VerdictKind, factors_of
+from workbench.audits.comparison.judge import (
+    Compared,
+    ComparedSide,
+    ItemVerdict,
+    VerdictKind,
+    factors_of,
+)
 from workbench.audits.questionnaire import effect_tables as effects
 from workbench.audits.questionnaire.figures import Condition
 from workbench.audits.questionnaire.judged import QuestionnaireJudged
@@ -136,7 +142,7 @@ def _side(
     name: str,
     condition: Condition,
     targets: Sequence[str],
-) -> Side:
+) -> ComparedSide:
     """Return one side of a comparison: the verdicts of a model under a condition."""
     report, run = judged.reports[name], judged.runs[name]
     figures = report.condition(condition)
@@ -152,17 +158,19 @@ def _side(
         if figure.target in targets
     }
     verdicts = {
-        BIAS: {ref: Judged(verdict, texts.get(ref)) for ref, verdict in verdict_texts.items()}
+        BIAS: {ref: ItemVerdict(verdict, texts.get(ref)) for ref, verdict in verdict_texts.items()}
     }
     verdicts |= {
         f"{RIGHT}:{ref}": _people(report, condition, ref, texts.get(ref, "")) for ref in targets
     }
-    return Side(name, run.model, factors_of(run), verdicts, run.last, estimate_of(figures.accuracy))
+    return ComparedSide(
+        name, run.model, factors_of(run), verdicts, run.last, estimate_of(figures.accuracy)
+    )
 
 
 def _people(
     report: PredictionReport, condition: Condition, ref: str, text: str
-) -> dict[str, Judged]:
+) -> dict[str, ItemVerdict]:
     """Return by respondent whether the model predicts the answer to a target."""
     cell, row = (
         report.prediction_index.cell(condition, ORIGINAL),
@@ -177,7 +185,7 @@ def _people(
         strict=True,
     )
     return {
-        person: Judged(verdict_texts.get((readable, correct), "unreadable"), text)
+        person: ItemVerdict(verdict_texts.get((readable, correct), "unreadable"), text)
         for person, is_counted, readable, correct in rows
         if is_counted
     }

@@ -30,10 +30,10 @@ from workbench.audits.questionnaire.tables import (
     OLD,
     SHARES,
     SIGNED,
-    Choice,
     ConditionChange,
     ModelFigure,
     Results,
+    TableScope,
     all_of,
     changed_rows,
     columns,
@@ -69,7 +69,7 @@ NAN = float("nan")
 # ── other contexts ────────────────────────────────────────────────────────────────────────────────
 
 
-def conditions(results: Results, choice: Choice) -> Table[Any]:
+def conditions(results: Results, choice: TableScope) -> Table[Any]:
     """Return the table of each condition's changes in the means over targets."""
     rows, target_changes = (
         changed_rows(results, choice, means=True),
@@ -148,7 +148,7 @@ def change_link(row: ModelFigure[ConditionChange]) -> Link:
 
 
 def changes(
-    results: Results, choice: Choice, *, name: str = "changes", subject: tuple[str, ...] = ()
+    results: Results, choice: TableScope, *, name: str = "changes", subject: tuple[str, ...] = ()
 ) -> Table[Any]:
     """Return the table of each condition's changes in every target."""
     rows = changed_rows(results, choice, means=False)
@@ -250,7 +250,7 @@ def _change_notes(rows: list[ModelFigure[ConditionChange]]) -> list[str]:
     return notes
 
 
-def _nothing_to_compare(results: Results, choice: Choice) -> str:
+def _nothing_to_compare(results: Results, choice: TableScope) -> str:
     """Return the text of an empty table of changes, with the available conditions."""
     available = ", ".join(
         dict.fromkeys(str(condition) for _, _, condition in each(results, choice.compared))
@@ -264,7 +264,7 @@ def _nothing_to_compare(results: Results, choice: Choice) -> str:
 # ── other words ───────────────────────────────────────────────────────────────────────────────────
 
 
-def wordings(results: Results, choice: Choice) -> Table[Any]:
+def wordings(results: Results, choice: TableScope) -> Table[Any]:
     """Return the table of the variability of each target's bias over its wordings."""
     rows = wording_rows(results, choice)
     kinds = ("sd", "rms") if results.options.variability == "sd" else ("rms", "sd")
@@ -398,7 +398,7 @@ def _others(figure: VariabilityFigure) -> list[float]:
     ]
 
 
-def wording_means(results: Results, choice: Choice) -> Table[Any]:
+def wording_means(results: Results, choice: TableScope) -> Table[Any]:
     """Return the table of the mean variability over targets (table 4)."""
     rows = [
         ModelFigure(name, condition, report, results.count_outdated(name, condition, None, None))
@@ -428,7 +428,11 @@ def wording_means(results: Results, choice: Choice) -> Table[Any]:
 
 
 def each_wording(
-    results: Results, choice: Choice, *, name: str = "each_wording", subject: tuple[str, ...] = ()
+    results: Results,
+    choice: TableScope,
+    *,
+    name: str = "each_wording",
+    subject: tuple[str, ...] = (),
 ) -> Table[Any]:
     """Return the table of the bias of targets in each wording."""
     rows = [
@@ -600,7 +604,7 @@ class TargetLine:
 
 
 def by_model(
-    results: Results, choice: Choice, measure: Measure, first: str = ""
+    results: Results, choice: TableScope, measure: Measure, first: str = ""
 ) -> Table[TargetLine]:
     """Return the table of one measure of every target, with a column for each model.
 
@@ -610,7 +614,7 @@ def by_model(
     first_conditions = {name: tuple(choice.conditions.get(name, ())[:1]) for name in names}
     lines = _lines(
         results,
-        Choice(first_conditions, first_conditions, choice.target),
+        TableScope(first_conditions, first_conditions, choice.target),
         spreads=measure is VARIABILITY,
     )
     conditions = dict.fromkeys(
@@ -663,7 +667,7 @@ def _people_of(line: TargetLine) -> list[str]:
     return [f"not the same people: {counts}"]
 
 
-def _lines(results: Results, choice: Choice, *, spreads: bool) -> list[TargetLine]:
+def _lines(results: Results, choice: TableScope, *, spreads: bool) -> list[TargetLine]:
     """Return a line for each target of the choice. `spreads` adds the variability over wordings."""
     rows = target_rows(results, choice)
     variability_rows = wording_rows(results, choice) if spreads else []
@@ -711,7 +715,7 @@ class ConditionEffect:
 
 
 def changes_by_target(
-    results: Results, choice: Choice, measure: Measure, model: str
+    results: Results, choice: TableScope, measure: Measure, model: str
 ) -> Table[ConditionEffect]:
     """Return the table of the conditions' changes in a model.
 
@@ -785,7 +789,7 @@ SURE = 0.05
 "p-value below which a correlation has a direction"
 
 
-def correlations(results: Results, choice: Choice) -> Table[Any]:
+def correlations(results: Results, choice: TableScope) -> Table[Any]:
     """Return the table of correlations of |bias| and accuracy over models (section 5.2)."""
     rows = [
         (condition, row)
@@ -950,7 +954,7 @@ def points(results: Results, condition: str, of: str = "") -> Table[ModelFigure[
 
 
 def compared(
-    results: Results, choice: Choice, model: str, base: str
+    results: Results, choice: TableScope, model: str, base: str
 ) -> Table[ModelFigure[TargetDifference]]:
     """Return the table of differences between a model and another one (section 5.1)."""
     rows = list(difference_rows(results, choice, model, base))
@@ -974,7 +978,7 @@ def compared(
 
 
 def by_persona(
-    results: Results, choice: Choice
+    results: Results, choice: TableScope
 ) -> Table[PersonaRow[ModelFigure[TargetDifference]]]:
     """Return the table of the differences between answers with and without a persona."""
     rows = [

@@ -45,7 +45,7 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Predictions:
+class ModelPredictions:
     """The predictions of one model and the human answers. A row is one of N prompts.
 
     A prompt without context has no respondent (`NEVER_ASKED`). It represents every respondent who

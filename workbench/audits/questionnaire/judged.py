@@ -30,7 +30,7 @@ from workbench.audits.questionnaire.figures import (
 from workbench.audits.questionnaire.options import Masses, PredictionOptions
 from workbench.audits.questionnaire.reading import (
     AUDIT,
-    Gathered,
+    GatheredPredictions,
     Mark,
     asking_again,
     condition_of,
@@ -49,7 +49,7 @@ from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
 from workbench.domain.prompts import Prompt
-from workbench.domain.questionnaires import Question, Questionnaire, Role, group_fields
+from workbench.domain.questionnaires import Question, Questionnaire, QuestionRole, group_fields
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.errors import UnknownName, UsageError
@@ -93,7 +93,7 @@ class QuestionnaireJudged:
     runs: Mapping[str, Run]
     """the runs by the name of their report: the model's, with details if it has several runs"""
     reports: Mapping[str, PredictionReport]
-    gathered: Mapping[str, Gathered]
+    gathered: Mapping[str, GatheredPredictions]
     "the prompts of each report"
     read_notes: tuple[str, ...]
     "notes on the figures that hold under any options, in sentences"
@@ -166,7 +166,7 @@ def judge_questionnaire(
     which, options = which or AnswerSelection(), options or PredictionOptions()
     instrument, runs = _asked(store, which)
     questionnaire = store.questionnaires.get(instrument.name)
-    if questionnaire is None or not questionnaire.of_role(Role.TARGET):
+    if questionnaire is None or not questionnaire.of_role(QuestionRole.TARGET):
         raise UsageError(f"{instrument.name} has no target question to predict")
     answered_runs = {name: run for name, run in runs.items() if run.responses}
     failures = [
@@ -265,7 +265,7 @@ def _asked(store: Store, which: AnswerSelection) -> tuple[Instrument, dict[str, 
     return instrument, _runs(store, which, instrument.name, runs)
 
 
-def _came(store: Store, name: str, run: Run, found: Gathered) -> AnsweredPlan:
+def _came(store: Store, name: str, run: Run, found: GatheredPredictions) -> AnsweredPlan:
     """Return the answered part of a plan, and the kinds of its answers.
 
     Unreadable is a prompt with neither yes nor no among its tokens, or a drawn answer that begins
@@ -362,14 +362,14 @@ def _on_people(people: Questionnaire) -> list[str]:
     human = {"yes", "no"}
     unanswered = [
         question.ref
-        for question in people.of_role(Role.TARGET)
+        for question in people.of_role(QuestionRole.TARGET)
         if not any(meaning.value in human for meaning in people.meanings(question))
     ]
     notes = [f"No respondent answered {_some(unanswered)} with yes or no."] if unanswered else []
     return [*notes, *(f"{note[0].upper()}{note[1:]}." for note in unpredicted(people))]
 
 
-def _notes(name: str, found: Gathered, changed: Sequence[str], again: str) -> list[str]:
+def _notes(name: str, found: GatheredPredictions, changed: Sequence[str], again: str) -> list[str]:
     """Return the notes on one run.
 
     `changed` are refs whose text has changed, `again` the commands that replace outdated prompts.
@@ -414,7 +414,9 @@ def _notes(name: str, found: Gathered, changed: Sequence[str], again: str) -> li
     return notes
 
 
-def _on_masses(gathered: Mapping[str, Gathered], options: PredictionOptions) -> Iterator[str]:
+def _on_masses(
+    gathered: Mapping[str, GatheredPredictions], options: PredictionOptions
+) -> Iterator[str]:
     """Yield notes on prompts for which the masses of yes and no are unknown."""
     for name, run_predictions in gathered.items() if options.masses == "vocabulary" else ():
         predictions = run_predictions.predictions
@@ -426,7 +428,7 @@ def _on_masses(gathered: Mapping[str, Gathered], options: PredictionOptions) -> 
             )
 
 
-def _by_condition(found: Gathered) -> str:
+def _by_condition(found: GatheredPredictions) -> str:
     """Return the numbers of outdated prompts as text: `qm 12, zero-shot 3`."""
     counts = {
         condition: found.count_outdated(condition, wording=None)
@@ -554,7 +556,7 @@ def predictions_of(
 
 def target_of(judged: QuestionnaireJudged, ref: str) -> tuple[Question, int]:
     """Return a target and its index. Raises UnknownName with the available ones."""
-    targets = judged.questionnaire.of_role(Role.TARGET)
+    targets = judged.questionnaire.of_role(QuestionRole.TARGET)
     for index, question in enumerate(targets):
         if question.ref == ref:
             return question, index
@@ -564,7 +566,9 @@ def target_of(judged: QuestionnaireJudged, ref: str) -> tuple[Question, int]:
     )
 
 
-def _those(found: Gathered, target: int, condition: Condition, variant: VariantId) -> BoolArray:
+def _those(
+    found: GatheredPredictions, target: int, condition: Condition, variant: VariantId
+) -> BoolArray:
     """Return a mask of the prompts about one wording of one target under one condition."""
     predictions = found.predictions
     if condition not in predictions.conditions or variant not in predictions.wordings:
@@ -578,7 +582,7 @@ def _those(found: Gathered, target: int, condition: Condition, variant: VariantI
 
 def _prediction(
     judged: QuestionnaireJudged,
-    found: Gathered,
+    found: GatheredPredictions,
     question: Question,
     target: int,
     person: int,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from workbench.audits.questionnaire.judged import QuestionnaireJudged
 from workbench.audits.questionnaire.tables import ERRORS, MASSES
 from workbench.domain.names import plural
-from workbench.domain.questionnaires import Role
+from workbench.domain.questionnaires import QuestionRole
 from workbench.evidence.methods import asked_sentences, plan_sentences, ruling_sentences
 from workbench.figures.intervals import INTERVALS
 from workbench.stats.weights import spread_of
@@ -14,8 +14,8 @@ from workbench.stats.weights import spread_of
 def methods(judged: QuestionnaireJudged) -> str:
     """Return one paragraph on the methods, with every option of the figures."""
     options, questionnaire = judged.options, judged.questionnaire
-    targets = plural(len(questionnaire.of_role(Role.TARGET)), "target")
-    context = plural(len(questionnaire.of_role(Role.CONTEXT)), "question")
+    targets = plural(len(questionnaire.of_role(QuestionRole.TARGET)), "target")
+    context = plural(len(questionnaire.of_role(QuestionRole.CONTEXT)), "question")
     conditions_by_model = {
         name: ", ".join(map(str, report.conditions)) for name, report in judged.reports.items()
     }

@@ -42,14 +42,21 @@ from workbench.audits.questionnaire.asking import (
     is_drawn,
     people_named,
 )
-from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Predictions
+from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, ModelPredictions
 from workbench.audits.questionnaire.options import Masses
 from workbench.domain.designs import Design
 from workbench.domain.findings import folded
 from workbench.domain.instruments import Instrument
 from workbench.domain.keys import text_key
 from workbench.domain.prompts import Template
-from workbench.domain.questionnaires import Contexts, Form, Meaning, Questionnaire, Role, Survey
+from workbench.domain.questionnaires import (
+    Contexts,
+    Form,
+    Meaning,
+    Questionnaire,
+    QuestionRole,
+    Survey,
+)
 from workbench.domain.readings import Stance
 from workbench.domain.rulings import NOTHING, Effect
 from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind, variant_order
@@ -236,7 +243,7 @@ def _keys(
 
 def _put_by(asking: Conversations) -> Iterator[tuple[tuple[str, bool], Template]]:
     """Yield the template of each target, with context and without, if there is one."""
-    for question in asking.survey.questionnaire.of_role(Role.TARGET):
+    for question in asking.survey.questionnaire.of_role(QuestionRole.TARGET):
         for condition in ("", ZERO_SHOT):
             with suppress(UnknownName):
                 yield (question.ref, condition == ZERO_SHOT), asking.template(question, condition)
@@ -283,10 +290,10 @@ masses: of ten tokens, of the vocabulary, or shares of answers"""
 
 
 @dataclass(frozen=True, eq=False)
-class Gathered:
+class GatheredPredictions:
     """The predictions of a run, and the prompts behind them."""
 
-    predictions: Predictions
+    predictions: ModelPredictions
     masses: Mapping[Masses, Both]
     "the probabilities of yes and no that the predictions may use"
     probe: IntArray
@@ -307,7 +314,7 @@ class Gathered:
     """number of answers that are neither yes nor no, and of all answers, exclusions aside; for
     computed probabilities numbers of prompts"""
 
-    def with_options(self, masses: Masses, *, unweighted: bool) -> Gathered:
+    def with_options(self, masses: Masses, *, unweighted: bool) -> GatheredPredictions:
         """Return a copy with other probabilities of yes and no, or with other weights."""
         yes, no = self.masses[masses]
         weights = None if unweighted else self.weights
@@ -410,7 +417,7 @@ def gather(
     rulings: RunRulings = NO_RULINGS,
     *,
     unweighted: bool = False,
-) -> Gathered:
+) -> GatheredPredictions:
     """Return the predictions of a run, one prompt for each cell, with the human answers.
 
     The current scales read the human answers.
@@ -435,7 +442,7 @@ def gather(
     predictions = _with_void(predictions, store.runs.instrument(run).statements, run.language)
     failed_probes = selection.failed.rows["probe"].tolist()
     known = selection.known
-    gathered = Gathered(
+    gathered = GatheredPredictions(
         predictions=replace(predictions, ruled_out=selection.excluded.targets_in_use()),
         masses=masses_by_name,
         probe=answered.rows["probe"].copy(),
@@ -691,7 +698,8 @@ def _as_now(prompts: _RunPrompts, design: CurrentDesign) -> tuple[BoolArray, Boo
 def _targets(prompts: _RunPrompts, questionnaire: Questionnaire) -> IntArray:
     """Return the index of each prompt's target, or UNKNOWN."""
     index_by_ref = {
-        question.ref: index for index, question in enumerate(questionnaire.of_role(Role.TARGET))
+        question.ref: index
+        for index, question in enumerate(questionnaire.of_role(QuestionRole.TARGET))
     }
     return prompts.by_put(lambda put: index_by_ref.get(put.ref, UNKNOWN))
 
@@ -706,16 +714,16 @@ def _respondents(prompts: _RunPrompts, questionnaire: Questionnaire) -> IntArray
 
 def _predictions(
     answered: _RunPrompts, questionnaire: Questionnaire, people: Collection[str], masses: Both
-) -> Predictions:
+) -> ModelPredictions:
     """Return answered prompts as predictions. Only the human answers of `people` count."""
-    targets = questionnaire.of_role(Role.TARGET)
+    targets = questionnaire.of_role(QuestionRole.TARGET)
     in_use = {answered.conditions[index] for index in np.unique(answered.rows["axes"])}
     conditions = sorted(in_use, key=condition_order)
     puts = [answered.put[index] for index in np.unique(answered.rows["put"])]
     wordings = sorted({variant_of(put) for put in puts}, key=variant_order)
     index_by_condition = {condition: index for index, condition in enumerate(conditions)}
     index_by_wording = {wording: index for index, wording in enumerate(wordings)}
-    return Predictions(
+    return ModelPredictions(
         targets=tuple(question.ref for question in targets),
         leanings=tuple(question.leaning for question in targets),
         respondents=tuple(respondent.name for respondent in questionnaire.respondents),
@@ -736,8 +744,8 @@ def _predictions(
 
 
 def _with_void(
-    predictions: Predictions, statements: Iterable[Statement], language: str
-) -> Predictions:
+    predictions: ModelPredictions, statements: Iterable[Statement], language: str
+) -> ModelPredictions:
     """Return predictions that mark the wordings that read like the original of their target.
 
     Differences in case and blanks are ignored.
@@ -763,7 +771,7 @@ def _human(questionnaire: Questionnaire, people: Collection[str]) -> FloatArray:
     """
     answers = [
         [HUMAN[meaning] for meaning in questionnaire.meanings(question)]
-        for question in questionnaire.of_role(Role.TARGET)
+        for question in questionnaire.of_role(QuestionRole.TARGET)
     ]
     human = np.array(answers, dtype=np.float64).reshape(
         len(answers), len(questionnaire.respondents)
@@ -780,7 +788,7 @@ def reasons(why: Iterable[str]) -> str:
 USUAL = Contexts()
 
 
-def asking_again(store: Store, run: Run, found: Gathered, usual_language: str) -> str:
+def asking_again(store: Store, run: Run, found: GatheredPredictions, usual_language: str) -> str:
     """Return the commands that replace the outdated prompts of a run, or an empty string."""
     outdated = {
         condition

@@ -39,7 +39,7 @@ from workbench.audits.result import Headline, Later, Result
 from workbench.data import SHIPPED_QUESTIONNAIRE
 from workbench.domain.designs import Design
 from workbench.domain.names import plural
-from workbench.domain.questionnaires import Contexts, Role, group_fields
+from workbench.domain.questionnaires import Contexts, QuestionRole, group_fields
 from workbench.domain.responses import EXACTLY
 from workbench.domain.statements import ORIGINAL
 from workbench.evidence.answered import (
@@ -130,8 +130,10 @@ def _about(store: Store, judged: QuestionnaireJudged) -> dict[str, Any]:
     questionnaire = judged.questionnaire
     return {
         "questionnaire": {
-            "context": len(questionnaire.of_role(Role.CONTEXT)),
-            "targets": [asdict(question) for question in questionnaire.of_role(Role.TARGET)],
+            "context": len(questionnaire.of_role(QuestionRole.CONTEXT)),
+            "targets": [
+                asdict(question) for question in questionnaire.of_role(QuestionRole.TARGET)
+            ],
             "respondents": len(questionnaire.respondents),
         },
         "models": {

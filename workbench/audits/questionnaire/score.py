@@ -70,7 +70,7 @@ from workbench.audits.questionnaire.cells import (
     UNDEFINED,
     UNREADABLE,
     Basis,
-    Cell,
+    ConditionCell,
     PredictionIndex,
     RespondentDraws,
     SharedNoise,
@@ -96,8 +96,8 @@ from workbench.audits.questionnaire.figures import (
     Condition,
     ConditionFigures,
     Correlation,
+    ModelPredictions,
     Noise,
-    Predictions,
     TargetDifference,
     TargetFigure,
     VariabilityFigure,
@@ -120,7 +120,9 @@ LEAST_POINTS = 4
 TOWARDS_CONSERVATIVE = {Pole.CONSERVATIVE: 1.0, Pole.LIBERAL: -1.0, None: np.nan}
 
 
-def judge(predictions: Predictions, options: PredictionOptions | None = None) -> PredictionReport:
+def judge(
+    predictions: ModelPredictions, options: PredictionOptions | None = None
+) -> PredictionReport:
     """Return the report of one model, which computes each figure on first use and keeps it.
 
     Raises ValueError for predictions that no run could have made, such as two of one prompt.
@@ -134,7 +136,7 @@ def judge(predictions: Predictions, options: PredictionOptions | None = None) ->
 class PredictionReport:
     """The predictions of one model and the figures computed from them."""
 
-    predictions: Predictions
+    predictions: ModelPredictions
     options: PredictionOptions
     prediction_index: PredictionIndex = field(repr=False)
     _figures: dict[Condition, ConditionFigures] = field(default_factory=dict, repr=False)
@@ -262,7 +264,7 @@ def _compute_figures(
         report._figures[condition] = _MeasuredCell(report, cell, cell_sums).figures(condition)
 
 
-def _features(cell: Cell) -> FloatArray:
+def _features(cell: ConditionCell) -> FloatArray:
     """Return the contributions of each respondent to the sums: (6, T, R).
 
     The sums are those of counted, correct and readable predictions, of the differences and their
@@ -278,7 +280,7 @@ def _features(cell: Cell) -> FloatArray:
     )
 
 
-def _bias_se(cell: Cell, target: int, options: PredictionOptions) -> float:
+def _bias_se(cell: ConditionCell, target: int, options: PredictionOptions) -> float:
     """Return the standard error of a target's bias by the formula of the options."""
     values = cell.difference if options.error == "paired" else cell.human
     readable = cell.readable[target]
@@ -472,7 +474,7 @@ class _MeasuredCell:
     `sums` are those of `_features`, (6, T, 1 + draws): in the sample, then in each draw.
     """
 
-    def __init__(self, report: PredictionReport, cell: Cell, sums: FloatArray) -> None:
+    def __init__(self, report: PredictionReport, cell: ConditionCell, sums: FloatArray) -> None:
         self.report = report
         self.cell = cell
         self.targets = report.predictions.targets
@@ -717,8 +719,8 @@ class _MeasuredCell:
 class CellPair:
     """Two cells of the same respondents and targets."""
 
-    first: Cell
-    second: Cell
+    first: ConditionCell
+    second: ConditionCell
 
     @cached_property
     def counted(self) -> BoolArray:
@@ -1029,7 +1031,7 @@ def _shared(
     condition: Condition,
     names: Sequence[str],
     targets: Sequence[str],
-) -> Cell:
+) -> ConditionCell:
     """Return the cell of a condition, restricted to some respondents and targets in their order."""
     index_by_name = {name: index for index, name in enumerate(prediction_index.respondents)}
     respondents = np.array([index_by_name[name] for name in names], dtype=np.int64)

@@ -32,7 +32,7 @@ from workbench.audits.questionnaire.figures import (
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.score import PredictionReport, compute_figures, differences
 from workbench.domain.names import listed, plural
-from workbench.domain.questionnaires import LEAST_RESPONDENTS, Pole, Questionnaire, Role
+from workbench.domain.questionnaires import LEAST_RESPONDENTS, Pole, Questionnaire, QuestionRole
 from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.errors import UnknownName
@@ -170,11 +170,11 @@ class Results:
     @property
     def targets(self) -> tuple[str, ...]:
         """The target questions in their order."""
-        return tuple(question.ref for question in self.questionnaire.of_role(Role.TARGET))
+        return tuple(question.ref for question in self.questionnaire.of_role(QuestionRole.TARGET))
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class TableScope:
     """The models, conditions and target that tables show."""
 
     conditions: Mapping[str, Sequence[Condition]]
@@ -190,7 +190,7 @@ class Choice:
         """Return whether the tables show a target."""
         return self.target is None or target == self.target
 
-    def only(self, *models: str) -> Choice:
+    def only(self, *models: str) -> TableScope:
         """Return a copy that is restricted to some models."""
         conditions, compared = (
             {name: selected for name, selected in selected_by_model.items() if name in models}
@@ -226,7 +226,7 @@ class ConditionChange:
     few: bool
 
 
-def under(results: Results, condition: str = "", target: str | None = None) -> Choice:
+def under(results: Results, condition: str = "", target: str | None = None) -> TableScope:
     """Return the choice of one condition for all models.
 
     `condition` is its printed name. An empty one stands for the first condition there is.
@@ -237,18 +237,18 @@ def under(results: Results, condition: str = "", target: str | None = None) -> C
         name: tuple(candidate for candidate in conditions if str(candidate) == condition_name)
         for name, conditions in compared.items()
     }
-    return Choice(shown_conditions, compared, target, named=condition_name)
+    return TableScope(shown_conditions, compared, target, named=condition_name)
 
 
-def of_one(model: str, conditions: Sequence[Condition], target: str | None = None) -> Choice:
+def of_one(model: str, conditions: Sequence[Condition], target: str | None = None) -> TableScope:
     """Return the choice of some conditions of one model."""
     conditions_by_model = {model: tuple(conditions)}
-    return Choice(
+    return TableScope(
         conditions_by_model, conditions_by_model, target, named=", ".join(map(str, conditions))
     )
 
 
-def target_rows(results: Results, choice: Choice) -> list[ModelFigure[TargetFigure]]:
+def target_rows(results: Results, choice: TableScope) -> list[ModelFigure[TargetFigure]]:
     """Return the figures of the targets, for every model and condition of the choice."""
     return [
         ModelFigure(
@@ -264,7 +264,7 @@ def target_rows(results: Results, choice: Choice) -> list[ModelFigure[TargetFigu
 
 
 def mean_rows(
-    results: Results, choice: Choice, *, compared: bool = False
+    results: Results, choice: TableScope, *, compared: bool = False
 ) -> list[ModelFigure[ConditionFigures]]:
     """Return the figures over all targets, for every model and condition of the choice."""
     pairs = list(each(results, choice.compared if compared else choice.conditions))
@@ -281,7 +281,7 @@ def mean_rows(
 
 
 def changed_rows(
-    results: Results, choice: Choice, *, means: bool
+    results: Results, choice: TableScope, *, means: bool
 ) -> list[ModelFigure[ConditionChange]]:
     """Return the figures under `qm`, then those of the other conditions with their changes.
 
@@ -295,7 +295,7 @@ def changed_rows(
     ]
 
 
-def _is_wanted(choice: Choice, target: str | None, *, means: bool) -> bool:
+def _is_wanted(choice: TableScope, target: str | None, *, means: bool) -> bool:
     """Return whether a choice includes the figures of a target, or of the mean over targets."""
     if target is None or means:
         return target is None and means
@@ -358,7 +358,7 @@ def _baseline_figures(under_qm: ConditionFigures) -> Iterator[ConditionChange]:
         )
 
 
-def wording_rows(results: Results, choice: Choice) -> list[ModelFigure[VariabilityFigure]]:
+def wording_rows(results: Results, choice: TableScope) -> list[ModelFigure[VariabilityFigure]]:
     """Return the variability of each target's bias over its wordings."""
     return [
         ModelFigure(
@@ -371,7 +371,7 @@ def wording_rows(results: Results, choice: Choice) -> list[ModelFigure[Variabili
 
 
 def difference_rows(
-    results: Results, choice: Choice, model: str, base: str
+    results: Results, choice: TableScope, model: str, base: str
 ) -> Iterator[ModelFigure[TargetDifference]]:
     """Yield the differences between a model and its base model, for each target.
 
@@ -449,8 +449,8 @@ SHARES, SIGNED = (0.0, 1.0), (-1.0, 1.0)
 def header_lines(results: Results) -> tuple[str, ...]:
     """Return the header lines: size of the questionnaire, weights, and options of the figures."""
     questionnaire, options = results.questionnaire, results.options
-    n_context = len(questionnaire.of_role(Role.CONTEXT))
-    n_targets = len(questionnaire.of_role(Role.TARGET))
+    n_context = len(questionnaire.of_role(QuestionRole.CONTEXT))
+    n_targets = len(questionnaire.of_role(QuestionRole.TARGET))
     n_respondents = len(questionnaire.respondents)
     lines = [
         f"{results.instrument}: {plural(n_targets, 'target')}, "
@@ -548,7 +548,7 @@ def _measure(results: Results) -> list[Column[tuple[str, Predictor]]]:
     ]
 
 
-def conditions_asked(results: Results, choice: Choice) -> Table[tuple[str, Any]]:
+def conditions_asked(results: Results, choice: TableScope) -> Table[tuple[str, Any]]:
     """Return the table of the parts of each condition, for programs that cannot parse its name."""
     return Table(
         "asked",
@@ -578,7 +578,7 @@ def conditions_asked(results: Results, choice: Choice) -> Table[tuple[str, Any]]
 
 
 def targets(
-    results: Results, choice: Choice, *, name: str = "targets", subject: tuple[str, ...] = ()
+    results: Results, choice: TableScope, *, name: str = "targets", subject: tuple[str, ...] = ()
 ) -> Table[Any]:
     """Return the table of accuracy and bias of each target.
 
@@ -738,7 +738,7 @@ class GroupFigure:
         return self.of.figure
 
 
-def group_rows(results: Results, choice: Choice) -> list[GroupFigure]:
+def group_rows(results: Results, choice: TableScope) -> list[GroupFigure]:
     """Return the figures over all targets for every selected group, model and condition."""
     if results.report_of_group is None:
         return []
@@ -779,7 +779,7 @@ def _through(value: Callable[[Any], Any], row: GroupFigure) -> Any:
     return value(row.of)
 
 
-def groups(results: Results, choice: Choice) -> Table[GroupFigure]:
+def groups(results: Results, choice: TableScope) -> Table[GroupFigure]:
     """Return the table of means over targets for each group of respondents."""
     rows = group_rows(results, choice)
     return Table(
@@ -855,7 +855,7 @@ def _weight_columns_of_groups(results: Results) -> list[Column[Any]]:
     ]
 
 
-def group_targets(results: Results, choice: Choice) -> Table[GroupFigure]:
+def group_targets(results: Results, choice: TableScope) -> Table[GroupFigure]:
     """Return the table of accuracy and bias of each target for each group of respondents."""
     rows = [
         GroupFigure(
@@ -1019,7 +1019,7 @@ def _bias_columns(results: Results) -> list[Column[ModelFigure[TargetFigure]]]:
 
 
 def means(
-    results: Results, choice: Choice, *, name: str = "means", subject: tuple[str, ...] = ()
+    results: Results, choice: TableScope, *, name: str = "means", subject: tuple[str, ...] = ()
 ) -> Table[Any]:
     """Return the table of means over targets (table 1, and the means of table 2)."""
     rows = mean_rows(results, choice)
@@ -1227,7 +1227,7 @@ def _prompt_columns() -> list[Column[ModelFigure[ConditionFigures]]]:
     ]
 
 
-def axis(results: Results, choice: Choice) -> Table[Any]:
+def axis(results: Results, choice: TableScope) -> Table[Any]:
     """Return the table of biases on the liberal-conservative axis (figure 5)."""
     rows = mean_rows(results, choice)
     p = _over_models(rows, lambda figure: figure.p_axis)
@@ -1379,7 +1379,7 @@ def all_of(rows: Iterable[ModelFigure[Any]]) -> str:
     return text
 
 
-def _not_asked(results: Results, choice: Choice) -> list[str]:
+def _not_asked(results: Results, choice: TableScope) -> list[str]:
     """Return notes on models that were not asked under the shown conditions, or not under `qm`."""
     notes = []
     for name, shown_conditions in choice.conditions.items():

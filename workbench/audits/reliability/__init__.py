@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from workbench.audits.audit import (
     Audit,
+    AuditPlace,
     Demonstration,
     Given,
     Material,
     Medium,
     Opened,
-    Place,
     Printed,
 )
 from workbench.audits.reliability.options import (
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from stores.runs.run_rows import Run
     from workbench.audits.result import Result
     from workbench.domain.designs import Design
-    from workbench.domain.readings import Readings
-    from workbench.domain.reviews import Judged
+    from workbench.domain.readings import ReadingChoice
+    from workbench.domain.reviews import RunSignals
     from workbench.evidence.letters import LabelProbabilities
     from workbench.evidence.runs import AnswerSelection
     from workbench.figures.table import AnyTable
@@ -53,7 +53,7 @@ class Reliability(Audit):
     question = "does the model keep its stance across wordings, templates and label orders?"
     nature = Nature(by_rule=True)
     compares_wordings = True
-    place = Place(
+    place = AuditPlace(
         mode="audit",
         key="4",
         letter="v",
@@ -149,12 +149,12 @@ class Reliability(Audit):
         )
         return compared_runs(store, which, judged_by, options.compare, options.where or (), medium)
 
-    def judged_for_review(self, store: Store, run: Run, readings: Readings) -> Judged:
+    def judged_for_review(self, store: Store, run: Run, readings: ReadingChoice) -> RunSignals:
         from workbench.audits.reliability.review import judged
 
         return judged(store, run, readings)
 
-    def verdict_tables(self, store: Store, run: Run, readings: Readings) -> Sequence[AnyTable]:
+    def verdict_tables(self, store: Store, run: Run, readings: ReadingChoice) -> Sequence[AnyTable]:
         from workbench.audits.reliability.judged import VerdictFigures as Figures
         from workbench.audits.reliability.tables import verdicts
         from workbench.audits.reliability.verdicts import run_verdicts
@@ -170,7 +170,7 @@ class Reliability(Audit):
 
         return label_probabilities(store, run)
 
-    def known_for_review(self, run: Run, shared: Mapping[object, Any]) -> Judged | None:
+    def known_for_review(self, run: Run, shared: Mapping[object, Any]) -> RunSignals | None:
         from workbench.audits.reliability.review import known
 
         result: Result | None = shared.get((self.name, run))

@@ -584,7 +584,7 @@ def _none(why: str, excluded: int) -> Estimate:
     return Estimate(float("nan"), float("nan"), float("nan"), 0, excluded, why)
 
 
-class ItemAgreement:
+class StatementAgreement:
     """The agreement per statement, over its pairs of conditions. Coefficients are computed on use.
 
     A condition is a template, a label order and, for paraphrases, a number. A pair is the stance on

@@ -19,7 +19,7 @@ from workbench.audits.reliability.reader_error import ReaderError
 from workbench.audits.reliability.tables import passing, passing_by_template
 from workbench.audits.reliability.wordings import (
     PRINTED_ORDER,
-    ScoredPrompt,
+    PromptProbabilities,
     next_tokens,
     prompts,
     scored_prompts,
@@ -68,7 +68,7 @@ def _probabilities(judged: ReliabilityJudged, opened: Opened) -> dict[str, Calla
     They are of one statement or under one template if these are named.
     """
 
-    def scored(statement: str, template: str) -> tuple[ExactReport, list[ScoredPrompt]]:
+    def scored(statement: str, template: str) -> tuple[ExactReport, list[PromptProbabilities]]:
         if (exact := judged.exact) is None:
             raise UsageError(
                 f"the answers of {judged.run.label} were sampled, without probabilities; compute "

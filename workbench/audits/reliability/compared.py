@@ -18,8 +18,8 @@ from workbench.audits.codes import verdict
 from workbench.audits.comparison.judge import (
     OF_TIME,
     Compared,
-    Judged,
-    Side,
+    ComparedSide,
+    ItemVerdict,
     VerdictKind,
     differing,
     factors_of,
@@ -41,7 +41,7 @@ from workbench.audits.reliability.pooled import (
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
-from workbench.domain.readings import USUAL, Readings
+from workbench.domain.readings import USUAL, ReadingChoice
 from workbench.domain.statements import ORIGINAL, Statement, VariantId
 from workbench.domain.verdicts import Estimate, Verdict
 from workbench.errors import UsageError
@@ -77,7 +77,7 @@ def compared(
     runs: Mapping[str, Run],
     options: ReliabilityOptions | None = None,
     *,
-    readings: Readings = USUAL,
+    readings: ReadingChoice = USUAL,
 ) -> Compared:
     """Return the comparison of runs, under the templates that all runs of a family were asked.
 
@@ -174,7 +174,7 @@ class _Comparison:
                 texts[item.ref] = wording.text
         return texts
 
-    def side(self, name: str, equal_report: ReliabilityReport) -> Side:
+    def side(self, name: str, equal_report: ReliabilityReport) -> ComparedSide:
         """Return a run's verdicts on every statement.
 
         Parameters
@@ -593,17 +593,17 @@ def _under(report: ReliabilityReport, templates: Sequence[str]) -> ReliabilityRe
     return judge(counts.for_templates(indices), report.options)
 
 
-def _side(name: str, run: Run, report: ReliabilityReport, asked: Instrument) -> Side:
+def _side(name: str, run: Run, report: ReliabilityReport, asked: Instrument) -> ComparedSide:
     """Return a run's verdicts on every statement, over its templates."""
     counts, texts = report.counts, dict(texts_asked(asked, report, run.language))
     verdicts_by_kind = {
         kind.name: {
-            ref: Judged(word, texts[ref])
+            ref: ItemVerdict(word, texts[ref])
             for ref, word in zip(counts.statements, _words(report, kind.name), strict=True)
         }
         for kind in KINDS
     }
-    return Side(name, run.model, factors_of(run), verdicts_by_kind, run.last)
+    return ComparedSide(name, run.model, factors_of(run), verdicts_by_kind, run.last)
 
 
 def _words(report: ReliabilityReport, name: str) -> list[str]:

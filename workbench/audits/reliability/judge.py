@@ -75,7 +75,7 @@ if TYPE_CHECKING:
         AcrossTemplates,
         AgreementRow,
         ComparedRefs,
-        ItemAgreement,
+        StatementAgreement,
     )
 
 _STANCES = {1: Stance.AGREE, -1: Stance.DISAGREE, 0: None}
@@ -814,7 +814,7 @@ class ReliabilityReport:
 
         return across_templates(self)
 
-    def item_agreement(self, test: str) -> ItemAgreement:
+    def item_agreement(self, test: str) -> StatementAgreement:
         """Return the agreement over conditions per statement, for a kind of wording.
 
         Parameters
@@ -828,8 +828,8 @@ class ReliabilityReport:
         return self._item_agreements[test]
 
     @cached_property
-    def _item_agreements(self) -> dict[str, ItemAgreement]:
+    def _item_agreements(self) -> dict[str, StatementAgreement]:
         """The agreement per statement, by test."""
-        from workbench.audits.reliability.agreement import ItemAgreement
+        from workbench.audits.reliability.agreement import StatementAgreement
 
-        return {test: ItemAgreement(self, kind) for test, kind in KIND_OF_TEST.items()}
+        return {test: StatementAgreement(self, kind) for test, kind in KIND_OF_TEST.items()}

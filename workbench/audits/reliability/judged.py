@@ -33,7 +33,7 @@ from workbench.domain.designs import PUBLISHED_SAMPLES
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import in_words, plural
 from workbench.domain.prompts import NONE, Persona
-from workbench.domain.readings import USUAL, ReaderCard, Readings
+from workbench.domain.readings import USUAL, ReaderCard, ReadingChoice
 from workbench.domain.statements import ORIGINAL, Statement, VariantId
 from workbench.domain.verdicts import Estimate, Verdict
 from workbench.errors import UsageError
@@ -321,7 +321,11 @@ class ByPersona:
 
 
 def by_persona(
-    store: Store, run: Run, options: ReliabilityOptions | None = None, *, readings: Readings = USUAL
+    store: Store,
+    run: Run,
+    options: ReliabilityOptions | None = None,
+    *,
+    readings: ReadingChoice = USUAL,
 ) -> ByPersona | None:
     """Return a run with those that differ from it only in the persona.
 
@@ -842,7 +846,11 @@ def with_answer_kinds(
 
 @at_once
 def judge_reliability(
-    store: Store, run: Run, options: ReliabilityOptions | None = None, *, readings: Readings = USUAL
+    store: Store,
+    run: Run,
+    options: ReliabilityOptions | None = None,
+    *,
+    readings: ReadingChoice = USUAL,
 ) -> ReliabilityJudged:
     """Read and judge a run.
 

@@ -16,8 +16,8 @@ from workbench.audits.reliability.judge import ReliabilityReport
 from workbench.audits.reliability.options import KIND_OF_TEST
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.names import plural
-from workbench.domain.readings import Readings
-from workbench.domain.reviews import Judged, Signal
+from workbench.domain.readings import ReadingChoice
+from workbench.domain.reviews import RunSignals, Signal
 from workbench.domain.statements import VariantKind
 from workbench.stats.arrays import BoolArray
 from workbench.stats.proportions import ReliabilityRule, is_reliable
@@ -172,12 +172,12 @@ def failing_tests(report: ReliabilityReport, statement: int) -> int:
     )
 
 
-def judged(store: Store, run: Run, readings: Readings) -> Judged:
+def judged(store: Store, run: Run, readings: ReadingChoice) -> RunSignals:
     """Return the statements of a run with their signals for review. Raises UsageError."""
     return of_report(run_verdicts(store, run, readings=readings).report)
 
 
-def of_report(report: ReliabilityReport) -> Judged:
+def of_report(report: ReliabilityReport) -> RunSignals:
     """Return the statements of a report with their signals for review."""
     verdicts, limits = report.over_templates(ALL), Limits.of(report)
     statements, stakes = report.counts.statements, Stakes.of(report, limits)
@@ -191,14 +191,14 @@ def of_report(report: ReliabilityReport) -> Judged:
         for row, ref in enumerate(statements)
     }
     passed = frozenset(ref for row, ref in enumerate(statements) if verdicts[row] == PASS)
-    return Judged(
+    return RunSignals(
         statements,
         passed,
         {ref: statement_signals for ref, statement_signals in signals.items() if statement_signals},
     )
 
 
-def known(report: ReliabilityReport) -> Judged:
+def known(report: ReliabilityReport) -> RunSignals:
     """Return the statements of a report, with one bare signal for those that `of_report` gives any.
 
     It is for callers that only count them.
@@ -213,7 +213,7 @@ def known(report: ReliabilityReport) -> Judged:
         for row, ref in enumerate(report.counts.statements)
         if has_signal[row] or next(_one_wording(report, verdicts, row), None) is not None
     }
-    return Judged(report.counts.statements, None, signals)
+    return RunSignals(report.counts.statements, None, signals)
 
 
 def _one_wording(

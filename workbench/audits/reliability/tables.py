@@ -21,7 +21,7 @@ from workbench.audits.reliability.options import EVERY, TESTS
 from workbench.audits.reliability.pooled import answers_words, published_words
 from workbench.domain.names import in_words as spoken
 from workbench.domain.statements import Statement
-from workbench.domain.verdicts import Outcome, Verdict
+from workbench.domain.verdicts import RepeatedVerdict, Verdict
 from workbench.figures.pictures.of_table import Forest, Matrix
 from workbench.figures.shown import number
 from workbench.figures.table import MARKS, WORDS, Column, Kind, Link, Table, Value, in_words
@@ -44,7 +44,7 @@ class VerdictLine:
     item: StatementVerdicts
     statement: Statement | None
     text: str
-    outcomes: Mapping[str, Verdict | Outcome]
+    outcomes: Mapping[str, Verdict | RepeatedVerdict]
     sampled: float
     "probability that samples would pass `all`; NaN if there are samples"
     version: tuple[int, int] | None
@@ -231,9 +231,11 @@ def _lines(of: VerdictFigures, template: str) -> Iterator[VerdictLine]:
     tested = {test: (codes != VOID).sum(axis=0) for test, codes in codes_by_test.items()}
     chances = None if of.exact is None else _chances(of.exact, ALL, template)
     for row, item in enumerate(report.items(template or None)):
-        outcomes: dict[str, Verdict | Outcome] = {test: item.verdict(test) for test in EVERY}
+        outcomes: dict[str, Verdict | RepeatedVerdict] = {
+            test: item.verdict(test) for test in EVERY
+        }
         for test in codes_by_test:
-            outcomes[test] = Outcome(
+            outcomes[test] = RepeatedVerdict(
                 item.verdict(test), int(passed[test][row]), int(tested[test][row])
             )
         yield VerdictLine(

@@ -25,7 +25,7 @@ from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.audits.reliability.reader_error import ReaderError
 from workbench.domain.findings import folded
 from workbench.domain.prompts import SLOT
-from workbench.domain.readings import USUAL, ReaderCard, ReaderKind, Readings, Stance
+from workbench.domain.readings import USUAL, ReaderCard, ReaderKind, ReadingChoice, Stance
 from workbench.domain.responses import EXACT
 from workbench.domain.rulings import NOTHING
 from workbench.domain.statements import Relation, VariantId, VariantKind, variant_order
@@ -332,7 +332,11 @@ class RunVerdicts:
 
 @at_once
 def run_verdicts(
-    store: Store, run: Run, options: ReliabilityOptions | None = None, *, readings: Readings = USUAL
+    store: Store,
+    run: Run,
+    options: ReliabilityOptions | None = None,
+    *,
+    readings: ReadingChoice = USUAL,
 ) -> RunVerdicts:
     """Read and judge a run of the reliability audit.
 
@@ -407,7 +411,7 @@ def _exact_answers(store: Store, run: Run, source: ReadingSource) -> _RunAnswers
 
 
 def _sampled_answers(
-    store: Store, run: Run, source: ReadingSource, readings: Readings
+    store: Store, run: Run, source: ReadingSource, readings: ReadingChoice
 ) -> _RunAnswers:
     """Return the counts of a run's sampled answers."""
     refs, rulings = reviewed_refs(store, run), source.rulings(run)

@@ -358,7 +358,7 @@ def _exact_definition(exact: ExactReport) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredPrompt:
+class PromptProbabilities:
     """The probabilities of one prompt, with its statement, variant, template and label order."""
 
     place: Place
@@ -376,7 +376,7 @@ class ScoredPrompt:
 
 def scored_prompts(
     exact: ExactReport, tokens: Tokens, statement: str = "", template: str = ""
-) -> Iterator[ScoredPrompt]:
+) -> Iterator[PromptProbabilities]:
     """Yield each prompt that was asked: of a statement or all, under a template or all.
 
     Raises UnknownName.
@@ -386,10 +386,10 @@ def scored_prompts(
             for row in exact.exact_rows(ref, name):
                 prompt = (ref, row.row.variant, name, row.row.order)
                 if not math.isnan(row.named) or exact.failed(*prompt):
-                    yield ScoredPrompt(prompt, row, *tokens.get(prompt, (None, math.nan)))
+                    yield PromptProbabilities(prompt, row, *tokens.get(prompt, (None, math.nan)))
 
 
-def prompts(exact: ExactReport, rows: Sequence[ScoredPrompt]) -> Table[ScoredPrompt]:
+def prompts(exact: ExactReport, rows: Sequence[PromptProbabilities]) -> Table[PromptProbabilities]:
     """Return the table of the probabilities of prompts."""
     return Table(
         "prompts",
@@ -420,12 +420,12 @@ def prompts(exact: ExactReport, rows: Sequence[ScoredPrompt]) -> Table[ScoredPro
     )
 
 
-def _row_of(row: ScoredPrompt) -> ExactRow:
+def _row_of(row: PromptProbabilities) -> ExactRow:
     """Return the row of probabilities of a prompt."""
     return row.row
 
 
-def _likeliest(row: ScoredPrompt) -> list[str]:
+def _likeliest(row: PromptProbabilities) -> list[str]:
     """Return the likeliest next tokens of a prompt, with their probabilities, as texts."""
     if row.failed:
         return []
@@ -439,7 +439,9 @@ def spaced(token: str) -> str:
     return token.replace(" ", "␣") or "(nothing)"
 
 
-def next_tokens(rows: Sequence[ScoredPrompt]) -> Table[tuple[ScoredPrompt, str, float]]:
+def next_tokens(
+    rows: Sequence[PromptProbabilities],
+) -> Table[tuple[PromptProbabilities, str, float]]:
     """Return the table of the likeliest next tokens of prompts, one per row."""
     return Table(
         "next_tokens",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from workbench.audits.audit import Audit, Demonstration, Material, Opened, Place
+from workbench.audits.audit import Audit, AuditPlace, Demonstration, Material, Opened
 from workbench.audits.representation.options import AUDIT as NAME
 from workbench.audits.representation.options import DEFAULTS, RUN_OPTIONS, LikenessOptions
 from workbench.data import SHIPPED_QUESTIONNAIRE
@@ -43,7 +43,7 @@ class Representation(Audit):
         f"I imports the shipped one: {SHIPPED_QUESTIONNAIRE}, with synthetic respondents.\n"
         "Your own: workbench import STORE FILE --format survey"
     )
-    place = Place(
+    place = AuditPlace(
         mode=NAME,
         key="f6",
         label="Surveys",

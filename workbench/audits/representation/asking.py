@@ -11,7 +11,7 @@ from stores.core.store import Store
 from stores.runs.answers import AskedProbe
 from stores.runs.run_rows import Run
 from workbench.audits.audit import Material
-from workbench.audits.representation.likeness import Sample, SurveyQuestion
+from workbench.audits.representation.likeness import ComparedQuestion, LetterSample
 from workbench.domain.choices import LETTERS, Choice
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
@@ -36,13 +36,13 @@ DIGITS = 16
 "number of hexadecimal digits that identify options"
 
 
-def askable(questionnaire: Questionnaire | None) -> dict[str, tuple[Question, SurveyQuestion]]:
+def askable(questionnaire: Questionnaire | None) -> dict[str, tuple[Question, ComparedQuestion]]:
     """Return the questions that offer a choice, by ref and in order."""
     if questionnaire is None:
         return {}
     scales = {scale.name: scale for scale in questionnaire.scales}
     questions_with_choices = (
-        (question, SurveyQuestion.of(scales[question.scale]))
+        (question, ComparedQuestion.of(scales[question.scale]))
         for question in questionnaire.questions
     )
     return {
@@ -52,7 +52,7 @@ def askable(questionnaire: Questionnaire | None) -> dict[str, tuple[Question, Su
     }
 
 
-def key_of(asked: SurveyQuestion) -> str:
+def key_of(asked: ComparedQuestion) -> str:
     """Return the key of the options of a question, as a probe stores it."""
     return content_key(list(asked.options)).hex()[:DIGITS]
 
@@ -211,7 +211,9 @@ class _OrderLetters(NamedTuple):
     "0: probabilities were computed"
 
 
-def _letters_of(form: Letters | None, question: SurveyQuestion, order: str) -> _OrderLetters | None:
+def _letters_of(
+    form: Letters | None, question: ComparedQuestion, order: str
+) -> _OrderLetters | None:
     """Return the letters of a prompt, or None if none of them was offered."""
     if form is None:
         return None
@@ -227,7 +229,7 @@ class Answers:
         self,
         store: Store,
         run: Run,
-        known: Mapping[str, tuple[Question, SurveyQuestion]],
+        known: Mapping[str, tuple[Question, ComparedQuestion]],
         rulings: RunRulings,
     ) -> None:
         forms = asked_forms(store, run, rulings)
@@ -350,7 +352,7 @@ def _missing(by_order: Mapping[str, Sequence[float]]) -> float:
     return 1 - float(np.mean([np.mean(shares) for shares in by_order.values()]))
 
 
-def _sample(arms: Sequence[Sequence[_OrderLetters]]) -> Sample:
+def _sample(arms: Sequence[Sequence[_OrderLetters]]) -> LetterSample:
     """Return the letters behind a mean over orders of means over wordings.
 
     Parameters
@@ -363,10 +365,10 @@ def _sample(arms: Sequence[Sequence[_OrderLetters]]) -> Sample:
         for share, count in order_parts
     ]
     shares, counts, weights = zip(*parts, strict=True)
-    return Sample(np.array(shares), np.array(counts, dtype=np.int64), np.array(weights))
+    return LetterSample(np.array(shares), np.array(counts, dtype=np.int64), np.array(weights))
 
 
-def _masses(form: Letters, of: SurveyQuestion, order: str) -> FloatArray:
+def _masses(form: Letters, of: ComparedQuestion, order: str) -> FloatArray:
     """Return counts or probabilities by option, in the order of the scale."""
     value_by_letter: Mapping[str, float] = form.masses or (
         dict(form.answers.counts) if form.answers is not None else {}
@@ -378,7 +380,7 @@ def _masses(form: Letters, of: SurveyQuestion, order: str) -> FloatArray:
     return masses if order == PRINTED else masses[::-1]
 
 
-def _as_now(probe: AskedProbe, question: Question, of: SurveyQuestion) -> bool:
+def _as_now(probe: AskedProbe, question: Question, of: ComparedQuestion) -> bool:
     """Return whether a prompt offers the current options of its question, in its current form."""
     return probe.axes.get(SCALE) == key_of(of) and probe.template not in _of_other_forms(question)
 

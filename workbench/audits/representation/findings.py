@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.audits.claims import LEVEL, AdjustedFinding, OfModel, Reach, reach_of
 from workbench.audits.representation.judged import LikenessData
-from workbench.audits.representation.likeness import Likenesses, Ranked
+from workbench.audits.representation.likeness import Likenesses, RankedGroup
 from workbench.audits.representation.steering import claims_of_personas, steering
 from workbench.domain.names import plural
 from workbench.figures.shown import estimate as shown_estimate
@@ -184,7 +184,7 @@ LARGEST_GAP = 0.2
 "the largest plausible difference of the likeness to two groups, or change by a persona"
 
 
-def _nearest_reach(others: Sequence[Ranked], kind: str) -> Reach | None:
+def _nearest_reach(others: Sequence[RankedGroup], kind: str) -> Reach | None:
     """Return the precision of the comparison with the group that is nearest to the first."""
     gap = max(others, key=lambda ranked: ranked.p).behind
     if gap is None:

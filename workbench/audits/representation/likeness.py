@@ -78,7 +78,7 @@ def likeness(p: FloatArray, q: FloatArray, measure: str, *, ordered: bool) -> Fl
 
 
 @dataclass(frozen=True, slots=True)
-class SurveyQuestion:
+class ComparedQuestion:
     """A question with the options that are compared."""
 
     options: tuple[str, ...]
@@ -86,14 +86,14 @@ class SurveyQuestion:
     ordered: bool
 
     @classmethod
-    def of(cls, scale: Scale) -> SurveyQuestion | None:
+    def of(cls, scale: Scale) -> ComparedQuestion | None:
         """Return the question of a scale, or None if its options are not a choice among letters."""
         options = tuple(option.values[0] for option in scale.offered)
         return cls(options, scale.ordered) if 2 <= len(options) <= len(LETTERS) else None
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class LetterSample:
     """The letters behind a distribution: a weighted mean of parts that were drawn one by one."""
 
     shares: FloatArray
@@ -179,12 +179,12 @@ class Likenesses:
     "the model's answers"
     drawn: Mapping[str, int]
     "ref -> number of letters behind them; 0: probabilities"
-    asked: Mapping[str, SurveyQuestion]
+    asked: Mapping[str, ComparedQuestion]
     populations: Sequence[Population]
     measure: str
     seed: int
     draws: int
-    samples: Mapping[str, Sample] = field(default_factory=dict)
+    samples: Mapping[str, LetterSample] = field(default_factory=dict)
     "ref -> the letters behind the answers; without any, one part with all drawn letters"
     missing: Mapping[str, float] = field(default_factory=dict)
     """ref of every question that was asked -> share without a valid answer; 1: it has no answer in
@@ -228,7 +228,7 @@ class Likenesses:
         distances = {}
         for ref in self.refs:
             answers = self.answers[ref]
-            sample = self.samples.get(ref) or Sample(
+            sample = self.samples.get(ref) or LetterSample(
                 answers[None], np.array([self.drawn[ref]]), np.ones(1)
             )
             if not sample.counts.any():
@@ -658,11 +658,11 @@ class Likenesses:
         return tuple(kind for kind in dict.fromkeys(group_kinds) if group_kinds.count(kind) > 1)
 
     @cached_property
-    def rankings(self) -> dict[str, list[Ranked]]:
+    def rankings(self) -> dict[str, list[RankedGroup]]:
         """The groups of each kind, the nearest first."""
         return {kind: self._ranking(kind) for kind in self.kinds}
 
-    def _ranking(self, kind: str) -> list[Ranked]:
+    def _ranking(self, kind: str) -> list[RankedGroup]:
         """Return the groups of a kind, nearest first, over their common questions.
 
         `_overlapping` describes the groups that are excluded. In each draw the questions are drawn
@@ -745,11 +745,11 @@ class Likenesses:
             if any(ref in population.shares for ref in self.refs)
         ]
 
-    def unranked(self, kind: str) -> list[Ranked]:
+    def unranked(self, kind: str) -> list[RankedGroup]:
         """Return these groups with their likeness over their own questions, nearest first."""
         even = replace(self, answers=self.evenly, samples={})
         rows = (
-            Ranked(
+            RankedGroup(
                 population,
                 self.to_population(population),
                 None,
@@ -813,7 +813,7 @@ class _Ranking:
         """The mean likeness to each group, by which they are ranked."""
         return np.asarray(self.values.mean(axis=1))
 
-    def rows(self) -> list[Ranked]:
+    def rows(self) -> list[RankedGroup]:
         """Return the groups, the nearest first."""
         order = np.argsort(-self.means, kind="stable").tolist()
         nearest, rank_bounds, even = order[0], self._rank_bounds(), self._even()
@@ -824,7 +824,7 @@ class _Ranking:
                 gap = self._gap(nearest, group_index)
             group, mean = self.groups[group_index], self.means[group_index]
             rows.append(
-                Ranked(
+                RankedGroup(
                     group,
                     self.likenesses.to_population(group),
                     1 + int((self.means > mean).sum()),
@@ -879,7 +879,7 @@ def _draws(
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedGroup:
     """The position of a group among those of its kind."""
 
     population: Population

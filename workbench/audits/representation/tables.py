@@ -13,7 +13,7 @@ from workbench.audits.reported import ModelFigures, of_all_models
 from workbench.audits.representation.asking import PRINTED, REVERSED
 from workbench.audits.representation.findings import MANY_MISSING
 from workbench.audits.representation.judged import LikenessData
-from workbench.audits.representation.likeness import Likenesses, Ranked
+from workbench.audits.representation.likeness import Likenesses, RankedGroup
 from workbench.audits.representation.steering import Steered, steering
 from workbench.domain.questionnaires import named_few
 from workbench.domain.verdicts import Estimate
@@ -308,7 +308,7 @@ def _over(of: Likenesses, refs: Sequence[str]) -> Estimate:
     return replace(of, answers={ref: of.answers[ref] for ref in refs}, missing={}).overall
 
 
-def over_pairs(ranked: Sequence[Ranked]) -> list[float]:
+def over_pairs(ranked: Sequence[RankedGroup]) -> list[float]:
     """Return the p of every group but the first, adjusted by Holm's procedure over all pairs.
 
     All pairs count, because the first group is the first by these answers. Of 20 groups that are
@@ -327,7 +327,7 @@ class GroupLikeness:
 
     model: str
     likenesses: Likenesses
-    ranked: Ranked
+    ranked: RankedGroup
     p_adjusted: float
     "of being as near as the first group, adjusted over all pairs; NaN for the first and unranked"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from workbench.audits.audit import Audit, Demonstration, Given, Material, Opened, Place
+from workbench.audits.audit import Audit, AuditPlace, Demonstration, Given, Material, Opened
 from workbench.audits.response_bias.options import DEFAULTS, RUN_OPTIONS, ChangeOptions
 from workbench.data import SHIPPED_CHOICES
 from workbench.domain.choices import Bias, Perturbation
@@ -37,7 +37,7 @@ class ResponseBias(Audit):
     own_material = True
     about_whole_job = True
     several_models = True
-    place = Place(
+    place = AuditPlace(
         mode="response_bias",
         key="9",
         label="Choices",

@@ -25,7 +25,7 @@ _COLUMN = {letter: column for column, letter in enumerate(LETTERS)} | {"": _BLAN
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class ChoiceTable:
     """One model's answers to the K questions of one bias under one condition, in source order."""
 
     model: str
@@ -79,7 +79,7 @@ class Table:
         return " ".join(filter(None, (self.bias, self.variant, self.condition)))
 
 
-def tabulate(answers: AnswerSet, samples: float | None = None) -> Table:
+def tabulate(answers: AnswerSet, samples: float | None = None) -> ChoiceTable:
     """Return the answers as arrays, with those to q' by the letters of the original order.
 
     Raises ValueError for a letter that is neither a lower-case letter nor empty, and for a repeated
@@ -103,7 +103,7 @@ def tabulate(answers: AnswerSet, samples: float | None = None) -> Table:
         counts, is_named_as_original = _in_original_order(
             counts, answers.bias, answers.condition, offered
         )
-    return Table(
+    return ChoiceTable(
         model=answers.model,
         bias=answers.bias,
         condition=answers.condition,
@@ -132,7 +132,7 @@ def from_probabilities(
     offered: npt.ArrayLike,
     draw: int = 1,
     variant: str = "",
-) -> Table:
+) -> ChoiceTable:
     """Return the table of probabilities, the limit of ever more valid samples.
 
     If p is the probability of all offered letters together, a valid answer is drawn with p(letter)
@@ -155,7 +155,7 @@ def from_probabilities(
         masses, valid[..., None], out=np.zeros_like(masses), where=valid[..., None] > 0
     )
     counts, is_named_as_original = _in_original_order(counts, bias, condition, options)
-    return Table(
+    return ChoiceTable(
         model=model,
         bias=bias,
         condition=condition,
@@ -174,7 +174,7 @@ def from_probabilities(
     )
 
 
-def valid_answers(table: Table) -> FloatArray:
+def valid_answers(table: ChoiceTable) -> FloatArray:
     """Return the answers with an offered letter, (K, 2, 26), by the letters of the original order.
 
     If answers to a form without its middle option still have the letters of that form, they get
@@ -187,7 +187,7 @@ def valid_answers(table: Table) -> FloatArray:
     return np.where(_valid_letters(table), counts, 0.0)
 
 
-def _valid_letters(table: Table) -> BoolArray:
+def _valid_letters(table: ChoiceTable) -> BoolArray:
     """Return whether a letter is offered, (K, 2, 26), by the letters of the original order."""
     has_no_middle = _removes_middle(table.bias, table.condition, table.offered)
     letter = np.arange(len(LETTERS))
@@ -198,13 +198,13 @@ def _valid_letters(table: Table) -> BoolArray:
     return valid
 
 
-def at_random(table: Table) -> FloatArray:
+def at_random(table: ChoiceTable) -> FloatArray:
     """Return the shares of answers, (K, 2, 26), of a model that draws offered letters at random."""
     valid = _valid_letters(table).astype(np.float64)
     return divided(valid, np.broadcast_to(valid.sum(axis=-1, keepdims=True), valid.shape))
 
 
-def position_shares(table: Table, weights: FloatArray) -> FloatArray:
+def position_shares(table: ChoiceTable, weights: FloatArray) -> FloatArray:
     """Return the shares, (K, 2, 26), of a model that chooses positions by weight.
 
     Parameters
@@ -219,7 +219,7 @@ def position_shares(table: Table, weights: FloatArray) -> FloatArray:
     return divided(weight, np.broadcast_to(weight.sum(axis=-1, keepdims=True), weight.shape))
 
 
-def always_first(table: Table) -> FloatArray:
+def always_first(table: ChoiceTable) -> FloatArray:
     """Return the shares of answers, (K, 2, 26), of a model that always takes the first option."""
     shares = np.zeros(table.counts.shape)
     shares[:, :, 0] = 1.0
@@ -229,12 +229,12 @@ def always_first(table: Table) -> FloatArray:
     return shares
 
 
-def not_offered(table: Table) -> FloatArray:
+def not_offered(table: ChoiceTable) -> FloatArray:
     """Return the number of answers with a letter that was not offered, (K, 2)."""
     return np.asarray(table.counts.sum(axis=-1) - valid_answers(table).sum(axis=-1))
 
 
-def valid_shares(table: Table) -> FloatArray:
+def valid_shares(table: ChoiceTable) -> FloatArray:
     """Return the share of valid answers among all that were drawn, (K, 2), or NaN without any.
 
     An answer without a letter, or with one that was not offered, is not valid, kept or drawn again.
@@ -246,7 +246,7 @@ def valid_shares(table: Table) -> FloatArray:
     return np.minimum(divided(valid, n_drawn), 1.0)
 
 
-def unnamed(table: Table) -> BoolArray:
+def unnamed(table: ChoiceTable) -> BoolArray:
     """Return whether the form without the middle option is answered by its own letters, (K,)."""
     return _removes_middle(table.bias, table.condition, table.offered) & ~table.named_as_original
 

@@ -28,9 +28,9 @@ from workbench.data import SHIPPED_CHOICES
 from workbench.domain.choices import (
     LETTERS,
     Bias,
+    ChoiceFault,
     ChoiceItem,
     ChoiceItems,
-    Fault,
     Perturbation,
     over_biases,
     parse_choice,
@@ -175,7 +175,7 @@ def _forms(
     for variant in variants:
         wording = statement.wording(variant, language)
         parsed = parse_choice(wording.text) if wording is not None else None
-        if isinstance(parsed, Fault):
+        if isinstance(parsed, ChoiceFault):
             faults.append(f"{statement.ref} {variant} is {parsed.found}")
         elif wording is not None and parsed is not None:
             forms[variant] = (wording.text, len(parsed.options))

@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.audits.response_bias.answers import (
-    Table,
+    ChoiceTable,
     always_first,
     at_random,
     divided,
@@ -110,7 +110,7 @@ def human_sign(bias: Bias, definition: Definition) -> int:
 
 
 def deltas(
-    table: Table, definition: Definition = Definition.CORRECTED, bias: Bias | None = None
+    table: ChoiceTable, definition: Definition = Definition.CORRECTED, bias: Bias | None = None
 ) -> Deltas:
     """Return the change of every question under a definition.
 
@@ -152,7 +152,7 @@ def deltas(
 
 def changes_by(
     shares: FloatArray,
-    table: Table,
+    table: ChoiceTable,
     keys: Sequence[str],
     rule: Bias,
     definition: Definition = Definition.CORRECTED,
@@ -185,7 +185,7 @@ class Dropped:
     "drawn again; for probabilities, expected"
 
 
-def dropped(tables: Sequence[Table]) -> Dropped:
+def dropped(tables: Sequence[ChoiceTable]) -> Dropped:
     """Return the answers that the corrected definition does not count.
 
     Answers that several tables share count once.
@@ -209,7 +209,7 @@ def dropped(tables: Sequence[Table]) -> Dropped:
     return Dropped(round(n_blank), round(n_not_offered), len(affected_keys), n_invalid)
 
 
-def _letters(rule: Bias, table: Table, definition: Definition) -> tuple[int, BoolArray]:
+def _letters(rule: Bias, table: ChoiceTable, definition: Definition) -> tuple[int, BoolArray]:
     """Return the sign, and whether a letter counts in a form, (K, 2, 26)."""
     is_counted = np.zeros((len(table.keys), 2, len(LETTERS)), dtype=np.bool_)
     if rule is Bias.ALLOW_FORBID:
@@ -231,7 +231,7 @@ def _letters(rule: Bias, table: Table, definition: Definition) -> tuple[int, Boo
 
 
 def _reasons(
-    rule: Bias, table: Table, definition: Definition, usable: FloatArray
+    rule: Bias, table: ChoiceTable, definition: Definition, usable: FloatArray
 ) -> npt.NDArray[np.str_]:
     """Return the first reason why each question does not count, or "" if it does."""
     rules = [
@@ -244,7 +244,7 @@ def _reasons(
     )
 
 
-def _rules(rule: Bias, table: Table, definition: Definition) -> list[tuple[BoolArray, str]]:
+def _rules(rule: Bias, table: ChoiceTable, definition: Definition) -> list[tuple[BoolArray, str]]:
     """Return the exclusions of a definition: whether each question is excluded, and the reason."""
     index = np.arange(len(table.keys))
     if definition is Definition.PAPER:
@@ -262,7 +262,7 @@ def _rules(rule: Bias, table: Table, definition: Definition) -> list[tuple[BoolA
     return void
 
 
-def _middle_rules(rule: Bias, table: Table) -> list[tuple[BoolArray, str]]:
+def _middle_rules(rule: Bias, table: ChoiceTable) -> list[tuple[BoolArray, str]]:
     """Return the exclusions of questions without a middle option."""
     has_middle = (table.offered[:, 0] % 2 == 1) & (table.offered[:, 0] >= 3)
     if rule is Bias.ODD_EVEN and table.condition is None:
@@ -281,7 +281,7 @@ _RECORDED_INSTEAD = {Bias.ODD_EVEN: 4, Bias.OPINION_FLOAT: 6}
 "numbers of options of q' by which the authors normalise, whatever their files record"
 
 
-def entropies(table: Table, rule: EntropyRule = "offered") -> FloatArray:
+def entropies(table: ChoiceTable, rule: EntropyRule = "offered") -> FloatArray:
     """Return the normalised entropy of the answers to each form, (K, 2).
 
     It is NaN without answers or without a second option.
@@ -306,7 +306,7 @@ def entropies(table: Table, rule: EntropyRule = "offered") -> FloatArray:
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class EntropySpread:
     """The mean normalised entropy of the questions of a file.
 
     It includes those that a definition excludes.
@@ -320,7 +320,7 @@ class Spread:
     "test of H(q') - H(q), over questions that have both"
 
 
-def spread(tables: Sequence[Table], rule: EntropyRule = "offered") -> Spread:
+def spread(tables: Sequence[ChoiceTable], rule: EntropyRule = "offered") -> EntropySpread:
     """Return the mean entropy of each form and its change, over questions.
 
     With several draws each question has their mean.
@@ -332,12 +332,12 @@ def spread(tables: Sequence[Table], rule: EntropyRule = "offered") -> Spread:
         else np.nan
         for form_entropies in mean_entropies.T
     )
-    return Spread(
+    return EntropySpread(
         rule, original, changed, mean_test(mean_entropies[:, 1] - mean_entropies[:, 0], RESOLUTION)
     )
 
 
-def _mean_of_draws(tables: Sequence[Table], rule: EntropyRule) -> dict[str, FloatArray]:
+def _mean_of_draws(tables: Sequence[ChoiceTable], rule: EntropyRule) -> dict[str, FloatArray]:
     """Return the mean entropies of both forms of each question, by key.
 
     Each mean is over the draws in which the form has an entropy.
@@ -353,7 +353,7 @@ def _mean_of_draws(tables: Sequence[Table], rule: EntropyRule) -> dict[str, Floa
 
 
 def change_against_uncertainty(
-    found: Deltas, tables: Sequence[Table], rule: EntropyRule = "offered"
+    found: Deltas, tables: Sequence[ChoiceTable], rule: EntropyRule = "offered"
 ) -> Pearson:
     """Return the correlation of |delta| and the entropy of the answers to the original form.
 
@@ -377,7 +377,7 @@ class ValidShares:
     "number of questions without any valid answer"
 
 
-def validity(tables: Iterable[Table], bins: int = 10) -> ValidShares:
+def validity(tables: Iterable[ChoiceTable], bins: int = 10) -> ValidShares:
     """Return the share of valid answers per question, and a histogram (figure 6).
 
     Questions that were never asked are excluded.
@@ -418,7 +418,7 @@ class Representativeness:
     left_out: tuple[LeftOut, ...]
 
 
-def representativeness(tables: Iterable[Table], shares: Shares) -> Representativeness:
+def representativeness(tables: Iterable[ChoiceTable], shares: Shares) -> Representativeness:
     """Return the mean over questions of 1 - W, the likeness of the model's and people's shares.
 
     W = Σ_{i<n} |F_i - G_i| / (n - 1). F and G are cumulative shares over the n options in their

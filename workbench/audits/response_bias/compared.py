@@ -13,8 +13,8 @@ from workbench.audits.comparison.judge import (
     SAMPLING,
     TEMPLATES,
     Compared,
-    Judged,
-    Side,
+    ComparedSide,
+    ItemVerdict,
     VerdictKind,
     factors_of,
 )
@@ -29,7 +29,7 @@ from workbench.audits.response_bias.answers import (
 from workbench.audits.response_bias.changes import LARGEST, RESOLUTION, human_sign
 from workbench.audits.response_bias.judged import ResponseBiasJudged
 from workbench.audits.response_bias.questions import Changes
-from workbench.audits.response_bias.reading import Subject
+from workbench.audits.response_bias.reading import AskedSubject
 from workbench.audits.response_bias.score import ChangeCell
 from workbench.stats.hypothesis_tests import mean_test
 
@@ -110,10 +110,13 @@ def compared(judged: ResponseBiasJudged, changes: Changes, names: Sequence[str])
 
 
 def _side(
-    subject: Subject, cells: Sequence[ChangeCell], shared: Mapping[Place, set[str]], alpha: float
-) -> Side:
+    subject: AskedSubject,
+    cells: Sequence[ChangeCell],
+    shared: Mapping[Place, set[str]],
+    alpha: float,
+) -> ComparedSide:
     """Return the verdicts on the cells of a subject, over the shared questions."""
-    verdicts_by_kind: dict[str, dict[str, Judged]] = {MOVED: {}, DIRECTION: {}}
+    verdicts_by_kind: dict[str, dict[str, ItemVerdict]] = {MOVED: {}, DIRECTION: {}}
     for cell in cells:
         # the test of a cell's mean change over some of its questions
         keys = shared.get(cell.place, set(cell.deltas.keys))
@@ -124,14 +127,14 @@ def _side(
             cell, delta=delta, beyond=mean_test(values - chance, RESOLUTION, 2 * LARGEST)
         )
         test, is_moved = shared_cell.delta, shared_cell.claim < alpha
-        verdicts_by_kind[MOVED][place_said(*cell.place)] = Judged(
+        verdicts_by_kind[MOVED][place_said(*cell.place)] = ItemVerdict(
             "moved" if is_moved else "not moved" if test.tested else "no test",
             kind_name(cell.bias, cell.variant),
         )
         if cell.condition is None:
             sign = human_sign(cell.bias, cell.deltas.definition) * np.sign(test.mean)
             word = "none" if test.tested else "no test"
-            verdicts_by_kind[DIRECTION][place_said(*cell.place)] = Judged(
+            verdicts_by_kind[DIRECTION][place_said(*cell.place)] = ItemVerdict(
                 ("human-like" if sign > 0 else "against people") if is_moved else word
             )
     run = subject.run
@@ -143,6 +146,6 @@ def _side(
     )
     templates = ", ".join(filter(None, (factors.get(TEMPLATES, ""), subject.template)))
     factors |= {SAMPLING: sampling, TEMPLATES: templates}
-    return Side(
+    return ComparedSide(
         subject.name, subject.model, factors, verdicts_by_kind, "" if run is None else run.last
     )

@@ -22,7 +22,7 @@ from workbench.audits.response_bias.changes import (
 )
 from workbench.audits.response_bias.options import AUDIT, ChangeOptions, Definition
 from workbench.audits.response_bias.reading import (
-    Subject,
+    AskedSubject,
     answered_by,
     imported,
     sampled_subjects,
@@ -73,7 +73,7 @@ class ResponseBiasJudged:
     items: Mapping[str, ChoiceItem]
     refs: Mapping[tuple[Bias, str, str], str]
     "(bias, variant, key) -> ref of the statement, which people may have renamed"
-    subjects: Mapping[str, Subject]
+    subjects: Mapping[str, AskedSubject]
     reports: Mapping[str, ChangeReport]
     validity: Mapping[str, ValidShares]
     "by subject: the share of answers with offered letters"
@@ -174,7 +174,7 @@ def judge_response_bias(
 
 
 def reports_of(
-    subjects: Mapping[str, Subject],
+    subjects: Mapping[str, AskedSubject],
     pairs: Mapping[tuple[Bias, str, str], ChoicePair],
     options: ChangeOptions,
 ) -> dict[str, ChangeReport]:
@@ -250,7 +250,7 @@ def _only_answered(store: Store) -> str:
 
 def _subjects(
     store: Store, instrument: str, items: Mapping[str, ChoiceItem], which: AnswerSelection
-) -> Iterator[Subject]:
+) -> Iterator[AskedSubject]:
     """Yield all ways in which models were asked, imported answers first."""
     by_model: dict[str, list[AnswerSet]] = {}
     for answer_set in store.choices.answer_sets(instrument):
@@ -279,8 +279,8 @@ def _subjects(
 
 
 def _chosen(
-    every: Mapping[str, Subject], which: AnswerSelection, instrument: str
-) -> dict[str, Subject]:
+    every: Mapping[str, AskedSubject], which: AnswerSelection, instrument: str
+) -> dict[str, AskedSubject]:
     """Return the subjects that names of subjects or of models select. Raises UnknownName."""
     if not every:
         raise UnknownName(
@@ -315,7 +315,7 @@ def _chosen(
     }
 
 
-def _is_of(subject: Subject, snapshot: str) -> bool:
+def _is_of(subject: AskedSubject, snapshot: str) -> bool:
     """Return whether a subject's run has this snapshot."""
     return subject.run is not None and bool(matching_runs([subject.run], snapshot=snapshot))
 
@@ -334,7 +334,7 @@ def _pairs(
 
 
 def _notes(
-    store: Store, subjects: Mapping[str, Subject], items: Mapping[str, ChoiceItem]
+    store: Store, subjects: Mapping[str, AskedSubject], items: Mapping[str, ChoiceItem]
 ) -> Iterator[str]:
     """Yield notes on the questions, and on each subject."""
     yield from _on_texts(items.values())
@@ -381,7 +381,7 @@ def _on_texts(items: Iterable[ChoiceItem]) -> Iterator[str]:
     )
 
 
-def _on_void(name: str, subject: Subject) -> Iterator[str]:
+def _on_void(name: str, subject: AskedSubject) -> Iterator[str]:
     """Yield a note on the questions that are void, and on the definition that decides so."""
     keys = {
         f"{table.name} {key}"
@@ -396,7 +396,9 @@ def _on_void(name: str, subject: Subject) -> Iterator[str]:
         )
 
 
-def _on_opinion_float(subjects: Mapping[str, Subject], definition: Definition) -> Iterator[str]:
+def _on_opinion_float(
+    subjects: Mapping[str, AskedSubject], definition: Definition
+) -> Iterator[str]:
     """Yield notes on the answers that the published definition does not count.
 
     That definition repeats the figures of odd/even.
@@ -428,7 +430,7 @@ def _on_opinion_float(subjects: Mapping[str, Subject], definition: Definition) -
             )
 
 
-def _on_probabilities(name: str, subject: Subject) -> Iterator[str]:
+def _on_probabilities(name: str, subject: AskedSubject) -> Iterator[str]:
     """Yield notes on exact probabilities that are unknown, and on prompts without any."""
     yield from unnamed_letter_sentences(name, subject.unnamed, "form")
     n_silent = sum(1 for masses in subject.masses.values() if not sum(masses.values()))
@@ -439,7 +441,7 @@ def _on_probabilities(name: str, subject: Subject) -> Iterator[str]:
         )
 
 
-def _on_answers(name: str, subject: Subject) -> Iterator[str]:
+def _on_answers(name: str, subject: AskedSubject) -> Iterator[str]:
     """Yield notes on imported answers that a definition has to change, set by set."""
     for table in subject.tables if subject.way == "imported" else ():
         uncounted = dropped([table])
@@ -497,7 +499,7 @@ def methods(judged: ResponseBiasJudged) -> str:
     )
 
 
-def _wanted(one: Subject) -> str:
+def _wanted(one: AskedSubject) -> str:
     """Return a phrase on the number of valid answers that a form was to have."""
     return (
         f", until a form had {one.wanted} valid ones" if one.way == "samples" and one.wanted else ""

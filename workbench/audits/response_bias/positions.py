@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.audits.response_bias.answers import Table, divided, valid_answers
+from workbench.audits.response_bias.answers import ChoiceTable, divided, valid_answers
 from workbench.domain.choices import LETTERS
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 
@@ -73,7 +73,7 @@ Reading = Callable[[OrderAnswers], FloatArray]
 "returns the weights of positions, (26,)"
 
 
-def two_option_weights(order_table: Table) -> tuple[PositionWeights, ...]:
+def two_option_weights(order_table: ChoiceTable) -> tuple[PositionWeights, ...]:
     """Return the weights of the first and the second position, once by each of two readings.
 
     There are none if fewer than two questions have answers in both directions.
@@ -86,7 +86,7 @@ def two_option_weights(order_table: Table) -> tuple[PositionWeights, ...]:
     return tuple(reading for reading in readings if reading is not None)
 
 
-def letter_weights(order_table: Table, n_positions: int) -> tuple[PositionWeights, ...]:
+def letter_weights(order_table: ChoiceTable, n_positions: int) -> tuple[PositionWeights, ...]:
     """Return the fitted weights of the first so many positions, or nothing if they are unknown."""
     answers = _order_answers(order_table)
     if not _are_connected(np.unique(answers.sizes).tolist(), n_positions):
@@ -95,7 +95,7 @@ def letter_weights(order_table: Table, n_positions: int) -> tuple[PositionWeight
     return () if reading is None else (reading,)
 
 
-def _order_answers(order_table: Table) -> OrderAnswers:
+def _order_answers(order_table: ChoiceTable) -> OrderAnswers:
     """Return the answers to the questions that were answered in both directions."""
     counts = valid_answers(order_table)
     sizes = order_table.offered[:, 0]

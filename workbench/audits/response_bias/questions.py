@@ -19,9 +19,9 @@ from workbench.audits.by_persona import WithPersona, with_personas
 from workbench.audits.response_bias import judged as judging
 from workbench.audits.response_bias.answers import (
     ARMS,
+    ChoiceTable,
     Kind,
     Place,
-    Table,
     kind_name,
     kind_said,
     middle,
@@ -38,7 +38,7 @@ from workbench.audits.response_bias.changes import (
 )
 from workbench.audits.response_bias.judged import ResponseBiasJudged
 from workbench.audits.response_bias.options import ChangeOptions
-from workbench.audits.response_bias.reading import Subject
+from workbench.audits.response_bias.reading import AskedSubject
 from workbench.audits.response_bias.score import (
     ChangeCell,
     ChangeReport,
@@ -200,14 +200,14 @@ NOT_ASKED = "not asked in both forms"
 class _MeasuredTable:
     """A table with the values that are computed for all of its questions at once."""
 
-    table: Table
+    table: ChoiceTable
     entropies: FloatArray
     "(K, 2)"
     valid: FloatArray
     "(K, 2) share of valid answers among all that were drawn"
 
     @classmethod
-    def of(cls, table: Table) -> _MeasuredTable:
+    def of(cls, table: ChoiceTable) -> _MeasuredTable:
         """Return a table with its entropies and valid shares."""
         return cls(table, entropies(table), valid_shares(table))
 
@@ -220,7 +220,7 @@ class TableQuestion:
     row: int
 
     @property
-    def table(self) -> Table:
+    def table(self) -> ChoiceTable:
         """The table of the question."""
         return self.measured.table
 
@@ -291,13 +291,13 @@ def draws_of(judged: ResponseBiasJudged, name: str, place: Place, key: str) -> t
     return tuple(table.draw for table in _tables(subject, cell_deltas, place) if key in table.keys)
 
 
-def _cell(judged: ResponseBiasJudged, name: str, place: Place) -> tuple[Subject, Deltas]:
+def _cell(judged: ResponseBiasJudged, name: str, place: Place) -> tuple[AskedSubject, Deltas]:
     """Return the subject with this name, and the deltas of one of its cells."""
     subject_name = judged.name(name)
     return judged.subjects[subject_name], judged.reports[subject_name].cell(*place).deltas
 
 
-def _tables(subject: Subject, found: Deltas, place: Place) -> list[Table]:
+def _tables(subject: AskedSubject, found: Deltas, place: Place) -> list[ChoiceTable]:
     """Return the tables behind a cell, by draw.
 
     Opinion floating under a perturbation may have those of odd/even.
@@ -312,7 +312,7 @@ def _tables(subject: Subject, found: Deltas, place: Place) -> list[Table]:
     return sorted(cell_tables, key=lambda table: table.draw)
 
 
-def _tabled(subject: Subject, found: Deltas, place: Place) -> dict[str, TableQuestion]:
+def _tabled(subject: AskedSubject, found: Deltas, place: Place) -> dict[str, TableQuestion]:
     """Return each question of a cell, in the first table that has it."""
     measured = [_MeasuredTable.of(table) for table in reversed(_tables(subject, found, place))]
     return {
@@ -359,7 +359,7 @@ def _row(judged: ResponseBiasJudged, said: CellOutcomes, at: TableQuestion) -> Q
 
 
 def _arm(
-    store: Store, judged: ResponseBiasJudged, subject: Subject, at: TableQuestion, arm: int
+    store: Store, judged: ResponseBiasJudged, subject: AskedSubject, at: TableQuestion, arm: int
 ) -> ArmView:
     """Return one form of a question with its answers."""
     table, key = at.table, at.table.keys[at.row]
@@ -387,7 +387,7 @@ def _arm(
 
 
 def _option_rows(
-    subject: Subject, at: TableQuestion, arm: int, probe: int | None, choice: Choice | None
+    subject: AskedSubject, at: TableQuestion, arm: int, probe: int | None, choice: Choice | None
 ) -> tuple[OptionRow, ...]:
     """Return the options of one form of a question, with their answers or probabilities."""
     table, nan = at.table, float("nan")
@@ -413,7 +413,7 @@ def _option_rows(
     return tuple(rows)
 
 
-def _origin(table: Table, row: int, arm: int, place: int) -> int:
+def _origin(table: ChoiceTable, row: int, arm: int, place: int) -> int:
     """Return the index in the original of an option with this index in a form."""
     if arm == 0 or table.condition is not None:
         return place
@@ -425,7 +425,7 @@ def _origin(table: Table, row: int, arm: int, place: int) -> int:
     return place
 
 
-def _same_options(table: Table, arm: int) -> bool:
+def _same_options(table: ChoiceTable, arm: int) -> bool:
     """Return whether the options of a form are those of the original.
 
     Other forms ask for yes or no, or the opposite.
@@ -437,7 +437,7 @@ def _same_options(table: Table, arm: int) -> bool:
     )
 
 
-def _answers(subject: Subject, table: Table, key: str, arm: int) -> ArmAnswers | None:
+def _answers(subject: AskedSubject, table: ChoiceTable, key: str, arm: int) -> ArmAnswers | None:
     """Return the answers to one form of a question, or None for exact probabilities."""
     answer_set: AnswerSet | None = subject.sets.get(
         (table.bias, table.condition, table.variant, table.draw)
@@ -451,7 +451,7 @@ def _answers(subject: Subject, table: Table, key: str, arm: int) -> ArmAnswers |
 
 
 def _others(
-    answers: ArmAnswers | None, table: Table, row: int, arm: int
+    answers: ArmAnswers | None, table: ChoiceTable, row: int, arm: int
 ) -> tuple[tuple[str, int], ...]:
     """Return the letters that were answered and not offered, with their numbers.
 
@@ -476,7 +476,7 @@ def _others(
     )
 
 
-def _variant(table: Table, arm: int) -> str:
+def _variant(table: ChoiceTable, arm: int) -> str:
     """Return the variant of the wording of a form."""
     if arm == 0:
         return str(ORIGINAL)
@@ -486,7 +486,7 @@ def _variant(table: Table, arm: int) -> str:
 
 
 def _text(
-    store: Store, judged: ResponseBiasJudged, subject: Subject, ref: str, variant: str
+    store: Store, judged: ResponseBiasJudged, subject: AskedSubject, ref: str, variant: str
 ) -> Choice | None:
     """Return the question as it was asked. For imported answers it is the current one."""
     texts = _texts(store, judged, subject)
@@ -495,7 +495,7 @@ def _text(
 
 
 def _texts(
-    store: Store, judged: ResponseBiasJudged, subject: Subject
+    store: Store, judged: ResponseBiasJudged, subject: AskedSubject
 ) -> Mapping[tuple[str, str], str]:
     """Return the texts of a subject's forms by ref and variant."""
     run, language = subject.run, judged.instrument.language
@@ -539,7 +539,7 @@ class Changes:
         return self.judged.options
 
     @property
-    def subjects(self) -> Mapping[str, Subject]:
+    def subjects(self) -> Mapping[str, AskedSubject]:
         """The subjects of these reports by name."""
         return self._mine(self.judged.subjects)
 
@@ -635,7 +635,7 @@ class Changes:
         return {name: value for name, value in every.items() if not self.only or name in self.only}
 
 
-def about_subject(store: Store, subject: Subject) -> dict[str, Any]:
+def about_subject(store: Store, subject: AskedSubject) -> dict[str, Any]:
     """Return how a subject was asked, for programs. Samples have the seeds of their jobs."""
     run = subject.run
     facts: dict[str, Any] = {

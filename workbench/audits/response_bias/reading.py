@@ -13,7 +13,7 @@ import numpy as np
 
 from stores.core.store import Store
 from stores.runs.run_rows import Run
-from workbench.audits.response_bias.answers import Table, from_probabilities, tabulate
+from workbench.audits.response_bias.answers import ChoiceTable, from_probabilities, tabulate
 from workbench.audits.response_bias.asking import condition_of
 from workbench.audits.response_bias.options import LETTERED
 from workbench.domain.choices import (
@@ -46,7 +46,7 @@ FormPlace = tuple[Bias, Perturbation | None, str, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Subject:
+class AskedSubject:
     """One way in which one model was asked."""
 
     name: str
@@ -58,7 +58,7 @@ class Subject:
     "empty for imported answers, whose prompts are unknown"
     run: Run | None
     "None for imported answers"
-    tables: tuple[Table, ...]
+    tables: tuple[ChoiceTable, ...]
     "one for each bias, condition and draw"
     sets: Mapping[FormPlace, AnswerSet] = field(default_factory=dict)
     "the answers by the letters that were offered; empty for exact subjects"
@@ -86,13 +86,13 @@ class Subject:
     "number of those that were cut off in thought"
 
 
-def imported(model: str, sets: Sequence[AnswerSet], name: str) -> Subject:
+def imported(model: str, sets: Sequence[AnswerSet], name: str) -> AskedSubject:
     """Return the subject of answers that somebody else collected."""
     set_by_place = {
         (answer_set.bias, answer_set.condition, answer_set.variant, answer_set.draw): answer_set
         for answer_set in sets
     }
-    return Subject(
+    return AskedSubject(
         name,
         model,
         "imported",
@@ -133,7 +133,7 @@ def void_questions(
     return {form_place: frozenset(keys) for form_place, keys in void_keys.items()}
 
 
-def with_void(subject: Subject, void: Mapping[FormPlace, frozenset[str]]) -> Subject:
+def with_void(subject: AskedSubject, void: Mapping[FormPlace, frozenset[str]]) -> AskedSubject:
     """Return a subject whose tables know which of their questions have one text in both forms."""
     tables = (
         replace(
@@ -147,7 +147,7 @@ def with_void(subject: Subject, void: Mapping[FormPlace, frozenset[str]]) -> Sub
 
 def sampled_subjects(
     store: Store, run: Run, items: Mapping[str, ChoiceItem], rulings: RunRulings = NO_RULINGS
-) -> Iterator[Subject]:
+) -> Iterator[AskedSubject]:
     """Yield a subject for each template of a run. Its name is only the model's.
 
     Parameters
@@ -184,7 +184,7 @@ def _subject(
     items: Mapping[str, ChoiceItem],
     *,
     exact: bool,
-) -> Subject:
+) -> AskedSubject:
     """Return the subject of one template.
 
     Parameters
@@ -203,7 +203,7 @@ def _subject(
         tables = [tabulate(answer_set, samples=0) for answer_set in sets.values()]
     short, unfinished = _incomplete_forms(given)
     drawn_answers = [form.answers for form in given.values() if form.answers is not None]
-    return Subject(
+    return AskedSubject(
         name=run.model,
         model=run.model,
         way="exact" if exact else "samples",
@@ -277,7 +277,7 @@ def _answer_set(model: str, at: FormPlace, pairs: Pairs) -> AnswerSet:
     )
 
 
-def _exact_table(model: str, at: FormPlace, pairs: Pairs) -> Table:
+def _exact_table(model: str, at: FormPlace, pairs: Pairs) -> ChoiceTable:
     """Return the table of the probabilities of some pairs of forms."""
     bias, condition, variant, draw = at
     forms = [form for _, original, changed in pairs for form in (original, changed)]
@@ -291,9 +291,9 @@ def _exact_table(model: str, at: FormPlace, pairs: Pairs) -> Table:
     )
 
 
-def subjects_by_name(subjects: Sequence[Subject]) -> dict[str, Subject]:
+def subjects_by_name(subjects: Sequence[AskedSubject]) -> dict[str, AskedSubject]:
     """Return subjects by distinct names: the model's, with additions if needed."""
-    subject_by_name: dict[str, Subject] = {}
+    subject_by_name: dict[str, AskedSubject] = {}
     for subject in subjects:
         same_model = [
             other_subject for other_subject in subjects if other_subject.model == subject.model
@@ -312,7 +312,7 @@ def subjects_by_name(subjects: Sequence[Subject]) -> dict[str, Subject]:
     return subject_by_name
 
 
-def _full(subject: Subject, alike: Sequence[Subject]) -> str:
+def _full(subject: AskedSubject, alike: Sequence[AskedSubject]) -> str:
     """Return a model's name with every way in which it differs from the model's other subjects."""
     name_parts = [subject.model if subject.run is None else subject.run.named]
     if subject.template not in ("", LETTERED):
@@ -340,7 +340,7 @@ def _differences(run: Run, runs: Sequence[Run], *, with_revision: bool) -> list[
     return [text for text, value in settings if len({value(other) for other in runs}) > 1]
 
 
-def _shared(subjects: Sequence[Subject]) -> set[str]:
+def _shared(subjects: Sequence[AskedSubject]) -> set[str]:
     """Return the templates whose names are shared by several families of these subjects."""
     families: dict[str, set[str]] = {}
     for subject in subjects:
@@ -350,7 +350,7 @@ def _shared(subjects: Sequence[Subject]) -> set[str]:
 
 
 def answered_by(
-    store: Store, subjects: Mapping[str, Subject], refusals: Mapping[str, ModelRefusals]
+    store: Store, subjects: Mapping[str, AskedSubject], refusals: Mapping[str, ModelRefusals]
 ) -> tuple[AnsweredPlan, ...]:
     """Return the answered part of each plan, counting offered letters.
 
@@ -369,7 +369,7 @@ def _of_run(
     store: Store,
     run: Run,
     names: Sequence[str],
-    subjects: Mapping[str, Subject],
+    subjects: Mapping[str, AskedSubject],
     refusals: Mapping[str, ModelRefusals],
 ) -> AnsweredPlan:
     """Return the answered part of the plan of one run."""

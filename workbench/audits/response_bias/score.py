@@ -15,8 +15,8 @@ import numpy as np
 
 from workbench.audits.response_bias.answers import (
     CONDITIONS,
+    ChoiceTable,
     Place,
-    Table,
     place_order,
     position_shares,
     valid_answers,
@@ -27,8 +27,8 @@ from workbench.audits.response_bias.changes import (
     RESOLUTION,
     Deltas,
     Dropped,
+    EntropySpread,
     LeftOut,
-    Spread,
     change_against_uncertainty,
     changes_by,
     deltas,
@@ -145,9 +145,9 @@ class ChangeCell:
     human_like: Effect
     """1: significant in the direction that people show, -1: against it; 0 for perturbations, which
     people overlook"""
-    spread: Spread
+    spread: EntropySpread
     "by the options that were really offered"
-    spread_csv: Spread
+    spread_csv: EntropySpread
     "by the rule of the published files"
     uncertainty: Pearson
     "over questions, |delta| against the entropy of the answers to the original"
@@ -328,7 +328,9 @@ _SIGN: dict[int, Effect] = {1: 1, 0: 0, -1: -1}
 
 
 def judge(
-    tables: Iterable[Table], options: ChangeOptions | None = None, topics: Topics | None = None
+    tables: Iterable[ChoiceTable],
+    options: ChangeOptions | None = None,
+    topics: Topics | None = None,
 ) -> ChangeReport:
     """Return all figures of one model.
 
@@ -425,14 +427,16 @@ def over_cells(cells: Iterable[ChangeCell]) -> Pearson:
     )
 
 
-def _asked(tables: Sequence[Table], definition: Definition) -> dict[Place, tuple[Table, ...]]:
+def _asked(
+    tables: Sequence[ChoiceTable], definition: Definition
+) -> dict[Place, tuple[ChoiceTable, ...]]:
     """Return the tables of each bias and condition, one per draw, in the order of a report.
 
     Perturbed opinion floating repeats the answers of odd/even, which asks the same questions. Under
     `paper` this is always so, as in the published tables, even if the model's opinion-floating
     questions were perturbed themselves. Under `corrected` it is so only if they were not.
     """
-    tables_by_place: dict[Place, tuple[Table, ...]] = {}
+    tables_by_place: dict[Place, tuple[ChoiceTable, ...]] = {}
     for table in tables:
         place = (table.bias, table.condition, table.variant)
         if table.draw in {earlier_table.draw for earlier_table in tables_by_place.get(place, ())}:
@@ -454,7 +458,7 @@ def _asked(tables: Sequence[Table], definition: Definition) -> dict[Place, tuple
 
 
 def _cell(
-    place: Place, tables: Sequence[Table], options: ChangeOptions, topics: Topics
+    place: Place, tables: Sequence[ChoiceTable], options: ChangeOptions, topics: Topics
 ) -> ChangeCell:
     """Return the figures of one bias under one condition, before adjustment."""
     bias, condition, variant = place
@@ -484,7 +488,7 @@ def _cell(
 
 
 def _with_position(
-    cells: Sequence[ChangeCell], tables_by_place: Mapping[Place, Sequence[Table]]
+    cells: Sequence[ChangeCell], tables_by_place: Mapping[Place, Sequence[ChoiceTable]]
 ) -> list[ChangeCell]:
     """Return the cells with the test against the model's preference for positions.
 
@@ -501,7 +505,9 @@ def _with_position(
     return tested_cells
 
 
-def _position_test(cell: ChangeCell, table: Table, order_table: Table | None) -> PositionTest:
+def _position_test(
+    cell: ChangeCell, table: ChoiceTable, order_table: ChoiceTable | None
+) -> PositionTest:
     """Return the test of a bias against the model's preference for positions.
 
     Of several readings of the preference it is the one with the largest p value.
@@ -524,7 +530,9 @@ def _position_test(cell: ChangeCell, table: Table, order_table: Table | None) ->
     return max(tests, key=lambda test: test.p, default=UNKNOWN_POSITION)
 
 
-def _test_two_options(cell: ChangeCell, table: Table, positions: PositionWeights) -> PositionTest:
+def _test_two_options(
+    cell: ChangeCell, table: ChoiceTable, positions: PositionWeights
+) -> PositionTest:
     """Return the test of allow/forbid against one reading of the preference.
 
     Odds are compared, because a preference of the same odds moves shares the less the surer a model
@@ -565,7 +573,7 @@ def _t_p(t: float, freedom: int) -> float:
     return float(2 * stdtr(freedom, -abs(t))) if freedom > 0 else 1.0
 
 
-def _test_against(cell: ChangeCell, table: Table, positions: PositionWeights) -> PositionTest:
+def _test_against(cell: ChangeCell, table: ChoiceTable, positions: PositionWeights) -> PositionTest:
     """Return the test against what one reading of the preference gives without any content.
 
     The preference is an estimate, so its variance adds to that of the mean change.
@@ -797,8 +805,8 @@ class SamplingAgreement:
 
 
 def sampling_agreement(
-    sampled: Table,
-    exact: Table,
+    sampled: ChoiceTable,
+    exact: ChoiceTable,
     definition: Definition = Definition.CORRECTED,
     bias: Bias | None = None,
 ) -> SamplingAgreement:

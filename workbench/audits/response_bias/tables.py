@@ -17,10 +17,10 @@ from workbench.audits.response_bias.answers import (
     place_said,
     subject_of,
 )
-from workbench.audits.response_bias.changes import INTERVAL, Spread
+from workbench.audits.response_bias.changes import INTERVAL, EntropySpread
 from workbench.audits.response_bias.options import ENTROPY_RULES, Definition, EntropyRule
 from workbench.audits.response_bias.questions import Changes
-from workbench.audits.response_bias.reading import Subject
+from workbench.audits.response_bias.reading import AskedSubject
 from workbench.audits.response_bias.score import (
     ENTROPIES,
     ChangeCell,
@@ -481,9 +481,9 @@ def _warnings(rows: Sequence[Line]) -> Iterator[str]:
 
 def entropies(
     changes: Changes, rules: Sequence[EntropyRule] = ENTROPY_RULES
-) -> Table[tuple[str, ChangeCell, Spread]]:
+) -> Table[tuple[str, ChangeCell, EntropySpread]]:
     """Return the table of the normalised entropy of the answers, by one rule or both."""
-    spreads: dict[str, Callable[[ChangeCell], Spread]] = {
+    spreads: dict[str, Callable[[ChangeCell], EntropySpread]] = {
         "offered": lambda cell: cell.spread,
         "csv": lambda cell: cell.spread_csv,
     }
@@ -549,7 +549,7 @@ def uncertainty(changes: Changes) -> Table[tuple[str, list[ChangeCell]]]:
     )
 
 
-def _entropy_change(row: tuple[str, ChangeCell, Spread]) -> Estimate:
+def _entropy_change(row: tuple[str, ChangeCell, EntropySpread]) -> Estimate:
     """Return the mean change of the entropies of a row."""
     test = row[2].change
     reason = test.degenerate if test.n == 0 else ""
@@ -721,10 +721,10 @@ LEAST = 14
 "width in characters of `+24.9 points` above `*** human-like`"
 
 
-def subjects(changes: Changes) -> Table[Subject]:
+def subjects(changes: Changes) -> Table[AskedSubject]:
     """Return the table of the ways in which each model was asked."""
 
-    def of_run(format_run: Callable[[Run], str]) -> Callable[[Subject], str]:
+    def of_run(format_run: Callable[[Run], str]) -> Callable[[AskedSubject], str]:
         return lambda row: format_run(row.run) if row.run is not None else ""
 
     return Table(

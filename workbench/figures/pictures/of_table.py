@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.domain.verdicts import Estimate, Outcome, Verdict
+from workbench.domain.verdicts import Estimate, RepeatedVerdict, Verdict
 from workbench.figures.pictures.kinds import (
     NAN,
     PERCENT,
@@ -414,10 +414,12 @@ def _references(column: Column[Any], row: Any) -> tuple[float, ...]:
 
 def _cell(row: Any, column: Column[Any], shade: Column[Any]) -> Cell:
     value, shade_value = column.value(row), estimated(shade.value(row))
-    if isinstance(value, Verdict | Outcome):
-        verdict = value.verdict if isinstance(value, Outcome) else value
+    if isinstance(value, Verdict | RepeatedVerdict):
+        verdict = value.verdict if isinstance(value, RepeatedVerdict) else value
         counts = (
-            f" {value.passed}/{value.tested}" if isinstance(value, Outcome) and value.tested else ""
+            f" {value.passed}/{value.tested}"
+            if isinstance(value, RepeatedVerdict) and value.tested
+            else ""
         )
         return Cell(f"{MARKS[verdict]}{counts}", verdict=verdict)
     if isinstance(value, Estimate) and not value.defined:

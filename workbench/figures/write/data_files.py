@@ -9,7 +9,7 @@ from io import BytesIO
 from typing import Any
 
 from workbench.csv_files import csv_text, guarded
-from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
+from workbench.domain.verdicts import Estimate, MeanSd, RepeatedVerdict, Verdict
 from workbench.errors import MissingPackage
 from workbench.figures.table import AnyTable, Value
 from workbench.installed import install_package
@@ -17,7 +17,7 @@ from workbench.installed import install_package
 PARTS: Mapping[type, tuple[str, ...]] = {
     Estimate: ("value", "low", "high", "n", "excluded", "undefined"),
     MeanSd: ("mean", "sd", "n", "excluded"),
-    Outcome: ("verdict", "passed", "tested"),
+    RepeatedVerdict: ("verdict", "passed", "tested"),
 }
 "parts of a value, its own column first"
 Plain = str | int | float | bool | None

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
+from workbench.domain.verdicts import Estimate, MeanSd, RepeatedVerdict, Verdict
 from workbench.figures.intervals import methods
 from workbench.figures.table import AnyTable, Column, Value
 
@@ -55,7 +55,7 @@ def _value(value: Value) -> Any:
         return {
             name: _value(field) for name, field in asdict(value).items() if name not in optional
         }
-    if isinstance(value, MeanSd | Outcome):
+    if isinstance(value, MeanSd | RepeatedVerdict):
         return {name: _value(field) for name, field in asdict(value).items()}
     if isinstance(value, Verdict):
         return value.value

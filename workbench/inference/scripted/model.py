@@ -75,7 +75,7 @@ BARE = ("yes", "no")
 
 
 @dataclass(frozen=True, slots=True)
-class Persona:
+class ScriptedPersona:
     """The answering behaviour of a scripted model."""
 
     agree: float | None = None
@@ -100,8 +100,8 @@ class ScriptedModel:
     The same request with the same seed gives the same answers.
     """
 
-    def __init__(self, persona: Persona | None = None, name: str = "scripted"):
-        self.persona = persona or Persona()
+    def __init__(self, persona: ScriptedPersona | None = None, name: str = "scripted"):
+        self.persona = persona or ScriptedPersona()
         self._name = name
         self._work = Work()
         self._known: Known | None = None
@@ -322,7 +322,7 @@ class ScriptedModel:
             time.sleep(self.persona.delay_s)
 
 
-def _identity_of(persona: Persona) -> dict[str, Any]:
+def _identity_of(persona: ScriptedPersona) -> dict[str, Any]:
     """Return the identity of a persona.
 
     Personas without thoughts and views keep the keys of earlier versions.

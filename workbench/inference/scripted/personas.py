@@ -38,13 +38,13 @@ from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import ModelCard
 from workbench.errors import InputError, ModelError, UnknownName, UsageError, WorkbenchError
 from workbench.inference.scripted.answers import FIELDS, STEEPEST, AnswerSpread, LetterHabits, Sides
-from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.regular_files import check_file
-from workbench.synthetic.population import Ideal, Population
+from workbench.synthetic.population import Ideal, SyntheticPopulation
 from workbench.synthetic.spec import read_population
 from workbench.toml_files import TomlFile
 
-KNOWN = tuple(field.name for field in fields(Persona))
+KNOWN = tuple(field.name for field in fields(ScriptedPersona))
 OF_LETTERS = tuple(field.name for field in fields(LetterHabits))
 OF_SIDES = ("statements", "left", "right", "yes", "hedges")
 OF_SPREAD = ("statements", "mean", "seed", "moved", *FIELDS)
@@ -63,7 +63,7 @@ RANGES = {
 "(least, most, description)"
 
 
-def read_persona(file: TomlFile) -> Persona:
+def read_persona(file: TomlFile) -> ScriptedPersona:
     """Return the persona of a parsed file. Raises InputError with all of its faults."""
     table = file.table
     misplaced = [key for key in table if key in OF_LETTERS]
@@ -83,7 +83,7 @@ def read_persona(file: TomlFile) -> Persona:
         "sides": _read_sides(file, table),
     }
     file.check()
-    return Persona(**persona)
+    return ScriptedPersona(**persona)
 
 
 def _read_spread(file: TomlFile, table: Mapping[str, Any]) -> AnswerSpread | None:
@@ -245,12 +245,12 @@ ANSWERS = {"yes": True, "no": False}
 class IdealModel(ScriptedModel):
     """A model that says yes to a target with the probability of people with the same answers."""
 
-    def __init__(self, population: Population, texts: Mapping[str, str], name: str):
+    def __init__(self, population: SyntheticPopulation, texts: Mapping[str, str], name: str):
         """Prepare the oracle of a population.
 
         `texts` maps every wording of every question to its ref.
         """
-        super().__init__(Persona(), name)
+        super().__init__(ScriptedPersona(), name)
         self._predict = Ideal(population)
         self._targets = {item.ref for item in population.targets}
         self._read_texts = dict(sorted(texts.items(), key=lambda item: -len(item[0])))

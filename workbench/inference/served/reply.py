@@ -26,7 +26,7 @@ from typing import Any
 
 from workbench.domain.names import placeless
 from workbench.domain.replies import (
-    Choice,
+    ReplyChoice,
     as_chat,
     as_dict,
     choice_of,
@@ -125,7 +125,7 @@ class TryFailed(Exception):
 class Reply:
     """A reply with at least one answer."""
 
-    choices: tuple[Choice, ...]
+    choices: tuple[ReplyChoice, ...]
     "answers, at most as many as requested"
     prompt_tokens: int | None
     "the number that the server counted, or None if it did not count"

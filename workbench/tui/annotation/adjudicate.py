@@ -16,7 +16,7 @@ from textual.content import Content
 from textual.getters import query_one
 from textual.widgets import Static
 
-from workbench.domain.annotations import Codebook, Reason, Subject
+from workbench.domain.annotations import Codebook, DisagreementReason, LabelSubject
 from workbench.domain.names import plural
 from workbench.figures.visible import visible
 from workbench.help.sections import section
@@ -54,25 +54,25 @@ from workbench.tui.kit.person_dialog import PersonDialog, ask_person
 from workbench.tui.kit.session_screen import SessionScreen, ShowResult
 
 if TYPE_CHECKING:
-    from stores.annotation.labels import Decision, GivenLabel
+    from stores.annotation.labels import AdjudicatorDecision, GivenLabel
 
 
 REASONS = {
-    Reason.SLIP: "one annotator pressed the wrong key or misread",
-    Reason.AMBIGUOUS: "the text supports both labels",
-    Reason.GUIDELINE: "the guideline does not cover this",
-    Reason.CONTEXT: "deciding requires the statement",
-    Reason.HEDGED: "the response argues both sides before it decides",
-    Reason.OTHER: "none of the reasons 1 to 5; a note can say more",
+    DisagreementReason.SLIP: "one annotator pressed the wrong key or misread",
+    DisagreementReason.AMBIGUOUS: "the text supports both labels",
+    DisagreementReason.GUIDELINE: "the guideline does not cover this",
+    DisagreementReason.CONTEXT: "deciding requires the statement",
+    DisagreementReason.HEDGED: "the response argues both sides before it decides",
+    DisagreementReason.OTHER: "none of the reasons 1 to 5; a note can say more",
 }
 "explanations of the reasons, in the order of their digits"
 IN_SHORT = {
-    Reason.SLIP: "wrong key",
-    Reason.AMBIGUOUS: "supports both",
-    Reason.GUIDELINE: "does not say",
-    Reason.CONTEXT: "needs statement",
-    Reason.HEDGED: "argues both",
-    Reason.OTHER: "none of 1-5",
+    DisagreementReason.SLIP: "wrong key",
+    DisagreementReason.AMBIGUOUS: "supports both",
+    DisagreementReason.GUIDELINE: "does not say",
+    DisagreementReason.CONTEXT: "needs statement",
+    DisagreementReason.HEDGED: "argues both",
+    DisagreementReason.OTHER: "none of 1-5",
 }
 "short explanations for the list of reasons, of which 80 columns have three side by side"
 
@@ -105,7 +105,7 @@ def about(case: DisputedItem) -> str:
 
 def answer_heading(codebook: Codebook, text: str) -> str:
     """Return the heading of the text that was labelled."""
-    if codebook.subject is Subject.STATEMENT:
+    if codebook.subject is LabelSubject.STATEMENT:
         return "Text"
     return "Response" if text.strip() else "Response (empty)"
 
@@ -140,7 +140,7 @@ def decision_line(case: DisputedItem) -> str:
     return f"✓ decided {_decided(decision)}. A label key changes the decision."
 
 
-def _decided(decision: Decision) -> str:
+def _decided(decision: AdjudicatorDecision) -> str:
     note = f" “{short_note(decision.note)}”" if decision.note else ""
     return f"{moment(decision.at)}: {visible(decision.label)} ({visible(decision.reason)}){note}"
 
@@ -156,7 +156,7 @@ def moment(at: str) -> str:
     return f"{at[:10]} {at[11:16]} UTC"
 
 
-def reasons(chosen: Reason, *, whole: bool) -> Content:
+def reasons(chosen: DisagreementReason, *, whole: bool) -> Content:
     """Return the reasons with digits and short explanations, the chosen one marked.
 
     With `whole`, a sentence about the chosen reason follows.
@@ -171,7 +171,7 @@ def reasons(chosen: Reason, *, whole: bool) -> Content:
     return Content("\n").join(rows)
 
 
-def _reasons(chosen: Reason) -> Iterator[Content]:
+def _reasons(chosen: DisagreementReason) -> Iterator[Content]:
     for digit, reason in enumerate(REASONS, 1):
         explanation = (f" ({IN_SHORT[reason]})", "$text-muted")
         if reason is chosen:
@@ -494,7 +494,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
     def _keep_note(self, note: str) -> None:
         self._draft(self.items.reason, note)
 
-    def _draft(self, reason: Reason, note: str) -> None:
+    def _draft(self, reason: DisagreementReason, note: str) -> None:
         """Show the reason and the note of the next decision. An open item keeps them until then."""
         self.items.draft(reason, note)
         self._show_reason()
@@ -526,7 +526,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         if context.unit != self._shown:
             self._shown = context.unit
             gate_of(self).show_other(self)
-        is_alone = codebook.subject is Subject.STATEMENT and context.text == context.statement
+        is_alone = codebook.subject is LabelSubject.STATEMENT and context.text == context.statement
         position_text = f" · {place_back(self.items.n_back)}" if self.items.n_back else ""
         texts: dict[str, str | Content] = {
             "#decision": decision_line(case),

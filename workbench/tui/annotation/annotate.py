@@ -16,7 +16,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from workbench.domain.annotations import Subject
+from workbench.domain.annotations import LabelSubject
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.sessions.items import LabelItem
@@ -64,7 +64,7 @@ class GivenScreen(ModalScreen[int | None]):
         Binding("k", "up", "Up", show=False),
     ]
 
-    def __init__(self, given: Sequence[OwnLabel], subject: Subject) -> None:
+    def __init__(self, given: Sequence[OwnLabel], subject: LabelSubject) -> None:
         super().__init__()
         self._given, self._subject = tuple(given), subject
 
@@ -178,7 +178,7 @@ class AnnotateScreen(ItemScreen[QueueSession, CurrentQueueItem]):
 
     def show_given(self, given: tuple[OwnLabel, ...]) -> None:
         self.request_answered()
-        subject = self._codebook.subject if self._codebook else Subject.RESPONSE
+        subject = self._codebook.subject if self._codebook else LabelSubject.RESPONSE
         with_answer(self, GivenScreen(given, subject), self._reopen)
 
     def action_flag(self) -> None:
@@ -197,7 +197,9 @@ class AnnotateScreen(ItemScreen[QueueSession, CurrentQueueItem]):
             self._remark(item.unit, item.flagged, note)
 
         note = self._drafts.get(item.unit, item.note)
-        on_statement = self._codebook is not None and self._codebook.subject is Subject.STATEMENT
+        on_statement = (
+            self._codebook is not None and self._codebook.subject is LabelSubject.STATEMENT
+        )
         title = "Note on this statement" if on_statement else "Note on this answer"
         with_answer(self, NoteDialog(note, title, hint=NOTE_SEEN_BY), save)
 

@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.style import Style
 
-from workbench.domain.annotations import Codebook, LabelOption, Subject
+from workbench.domain.annotations import Codebook, LabelOption, LabelSubject
 from workbench.domain.names import plural
 from workbench.figures.visible import visible
 from workbench.tui.format import bar, human_duration, literal, pace, percent
@@ -220,14 +220,14 @@ def guideline(codebook: Codebook) -> Content:
     return Content("\n").join(lines[:-1])
 
 
-def given_line(given: OwnLabel, subject: Subject) -> Content:
+def given_line(given: OwnLabel, subject: LabelSubject) -> Content:
     """Return one of the person's own labels with its text, its statement and its marks."""
     text, _ = shown_answer(given.text)
     label = literal(given.label, NAME_COLUMNS).plain
     text_line = literal(" ".join(text.split()), LIST_COLUMNS - len(label)).plain
     statement_line = (
         ""
-        if subject is Subject.STATEMENT
+        if subject is LabelSubject.STATEMENT
         else literal(" ".join(given.statement.split()), LIST_COLUMNS - 4).plain
     )
     confidence = dict(CONFIDENCES).get(given.confidence, "")

@@ -29,7 +29,7 @@ from workbench.tui.kit.dialogs import with_answer
 from workbench.tui.kit.edit_form import EditForm, row
 from workbench.tui.kit.person_dialog import as_person
 from workbench.tui.statements.statement_format import difference, marked
-from workbench.tui.widgets.record_table import Column, Record, RecordTable
+from workbench.tui.widgets.record_table import Record, RecordColumn, RecordTable
 
 if TYPE_CHECKING:
     from stores.annotation.annotation_items import CodebookVersion
@@ -70,12 +70,12 @@ class CodebookScreen(StoreScreen):
 
     def compose_body(self) -> ComposeResult:
         columns = [
-            Column("version", "v", 3),
-            Column("state", "", 7),
-            Column("at", "since", 16),
-            Column("labels", "labels", 6),
-            Column("person", "by", 12),
-            Column("note", "why", None),
+            RecordColumn("version", "v", 3),
+            RecordColumn("state", "", 7),
+            RecordColumn("at", "since", 16),
+            RecordColumn("labels", "labels", 6),
+            RecordColumn("person", "by", 12),
+            RecordColumn("note", "why", None),
         ]
         yield RecordTable(columns, name="versions")
         with VerticalScroll(id="details", can_focus=False):
@@ -166,7 +166,7 @@ class CodebookScreen(StoreScreen):
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class CodebookInput:
     """The input of the form."""
 
     book: Codebook
@@ -214,7 +214,7 @@ class CodebookForm(EditForm):
     def begin_in(self, box: TextArea) -> None:
         """Leave the cursor at the start of the guideline."""
 
-    def values(self) -> Typed:
+    def values(self) -> CodebookInput:
         options = [
             replace(
                 option,
@@ -239,7 +239,7 @@ class CodebookForm(EditForm):
             guideline=new_guideline,
             options=tuple(options),
         )
-        return Typed(book, self.typed("note"))
+        return CodebookInput(book, self.typed("note"))
 
     def input_fault(self) -> str:
         book = self.values().book

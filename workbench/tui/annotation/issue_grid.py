@@ -38,7 +38,7 @@ from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.kit.session_screen import NEVER, SessionScreen, ShowResult
 from workbench.tui.widgets.long_text import folded
-from workbench.tui.widgets.record_table import Cells, Column, FluidTable, Record
+from workbench.tui.widgets.record_table import Cells, FluidTable, Record, RecordColumn
 
 if TYPE_CHECKING:
     from stores.annotation.issue_annotator import IssueRow, IssueSheet
@@ -64,13 +64,13 @@ def issue_width(width: int, issues: int) -> int:
     return max(NARROWEST, min(WIDEST, room))
 
 
-def grid_columns(width: int, issues: Sequence[IssueDefinition]) -> list[Column]:
+def grid_columns(width: int, issues: Sequence[IssueDefinition]) -> list[RecordColumn]:
     """Return the columns: ref, statement, and one per issue."""
     column_width = issue_width(width, len(issues))
     headings = short_heads([issue.name for issue in issues], column_width - 1)
-    columns = [Column("ref", "id", REF), Column("text", "statement", None)]
+    columns = [RecordColumn("ref", "id", REF), RecordColumn("text", "statement", None)]
     return columns + [
-        Column(issue.name, f"{heading:>{column_width - 1}} ", column_width)
+        RecordColumn(issue.name, f"{heading:>{column_width - 1}} ", column_width)
         for issue, heading in zip(issues, headings, strict=True)
     ]
 
@@ -203,7 +203,7 @@ class IssueTable(FluidTable, inherit_bindings=False):
         Binding("end,G", "scroll_bottom", "Last row", show=False),
     ]
 
-    def __init__(self, layout: Callable[[int], Sequence[Column]], *, name: str) -> None:
+    def __init__(self, layout: Callable[[int], Sequence[RecordColumn]], *, name: str) -> None:
         super().__init__(layout, name=name, marks_columns=True)
         self.cursor_type = "cell"
 
@@ -648,7 +648,7 @@ class IssueGridScreen(SessionScreen[IssueSession]):
             self.table.show_for_width(self._records)
         self.query_one("#below").display = bool(self.grid.listed)
 
-    def _columns(self, width: int) -> list[Column]:
+    def _columns(self, width: int) -> list[RecordColumn]:
         return grid_columns(width, self.grid.issues)
 
     def _records(self, width: int) -> list[Record]:

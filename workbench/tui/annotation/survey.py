@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
-from workbench.annotation.survey import Design
+from workbench.annotation.survey import SurveyDesign
 from workbench.domain.names import plural
 from workbench.domain.statements import Relation
 from workbench.errors import WorkbenchError
@@ -180,11 +180,11 @@ class SurveyScreen(ItemScreen[RespondentSession["AgreementRow"], CurrentQuestion
     ]
 
     def __init__(
-        self, instrument: str, design: Design | None = None, respondent: str | None = None
+        self, instrument: str, design: SurveyDesign | None = None, respondent: str | None = None
     ) -> None:
         super().__init__("survey", instrument, respondent)
         self.instrument = instrument
-        self._design = design or Design()
+        self._design = design or SurveyDesign()
 
     def on_mount(self) -> None:
         if self._person_name is None:

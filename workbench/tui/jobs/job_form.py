@@ -36,7 +36,7 @@ from workbench.tui.design_form import (
     SAMPLING,
     WHOLE_OR_EXACT,
     AuditChoices,
-    Choices,
+    InstrumentChoices,
     answers_of,
     computes_probabilities,
     sampling_note,
@@ -110,7 +110,7 @@ class JobForm(StartForm):
 
     def __init__(self, *, like: int | None = None) -> None:
         super().__init__(like=like)
-        self._choices: dict[str, Choices] = {}
+        self._choices: dict[str, InstrumentChoices] = {}
         self._audit: AuditChoices | None = None
         self._usual = sampling_of_audit(registry.audit(registry.DEFAULT_AUDIT).defaults)
         "the sampling with which the audit is meant to be asked with the chosen templates"
@@ -195,10 +195,10 @@ class JobForm(StartForm):
         field = Field(self._usual[name], id=name, compact=True, placeholder=placeholder)
         return row(title, field)
 
-    def read_choices(self, store: Store) -> tuple[Choices, ...]:
+    def read_choices(self, store: Store) -> tuple[InstrumentChoices, ...]:
         return read_choices(store)
 
-    def fill(self, choices: Sequence[Choices]) -> None:
+    def fill(self, choices: Sequence[InstrumentChoices]) -> None:
         """Offer the instruments; the first one that has statements is chosen."""
         self._choices = {one.instrument: one for one in choices}
         if not self._choices:
@@ -312,7 +312,7 @@ class JobForm(StartForm):
             first = next(iter(self._choices))
             self._offer_instruments(now.instrument if now.fits(audit) else first)
 
-    def _offer_audit(self, choices: Choices) -> None:
+    def _offer_audit(self, choices: InstrumentChoices) -> None:
         """Offer an audit's templates, and set what was not typed to its defaults."""
         audit = next(one for one in choices.audits if one.audit == self.chosen("audit"))
         self._audit = audit
@@ -550,7 +550,7 @@ def mode_of(audit: str) -> str:
     return place.mode if place is not None else ""
 
 
-def read_choices(store: Store) -> tuple[Choices, ...]:
+def read_choices(store: Store) -> tuple[InstrumentChoices, ...]:
     """Return what may be chosen, for each instrument of a store."""
     from workbench.domain.statements import variant_order
 
@@ -560,7 +560,7 @@ def read_choices(store: Store) -> tuple[Choices, ...]:
         wordings = [w for s in instrument.statements for w in s.wordings]
         variants = sorted({w.variant for w in wordings}, key=variant_order)
         found.append(
-            Choices(
+            InstrumentChoices(
                 instrument=name,
                 statements=len(instrument.statements),
                 variants=tuple(map(str, variants)),

@@ -40,7 +40,7 @@ from workbench.tui.jobs.probe import ProbeScreen
 from workbench.tui.kit.base import app_of, in_background, say, with_store_name, worker
 from workbench.tui.kit.dialogs import NumberDialog, TextScreen, confirm, with_answer
 from workbench.tui.routes import lead
-from workbench.tui.widgets.record_table import Column, RecordTable
+from workbench.tui.widgets.record_table import RecordColumn, RecordTable
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -168,15 +168,15 @@ class JobsScreen(JobActs):
 
     def compose_body(self) -> ComposeResult:
         columns = [
-            Column("number", "job", 3),
-            Column("kind", "kind", 8),
-            Column("state", "state", 11),
-            Column("subject", "what", None),
-            Column("bar", "", 5, least=100),
-            Column("share", "", 5, least=90),
-            Column("done", "done", DONE),
-            Column("rate", "/s", 7, least=90),
-            Column("eta", "ETA", 10),
+            RecordColumn("number", "job", 3),
+            RecordColumn("kind", "kind", 8),
+            RecordColumn("state", "state", 11),
+            RecordColumn("subject", "what", None),
+            RecordColumn("bar", "", 5, least=100),
+            RecordColumn("share", "", 5, least=90),
+            RecordColumn("done", "done", DONE),
+            RecordColumn("rate", "/s", 7, least=90),
+            RecordColumn("eta", "ETA", 10),
         ]
         with Vertical(classes="parts"):
             yield RecordTable(columns, name="jobs").add_class("list")

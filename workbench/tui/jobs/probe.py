@@ -22,7 +22,7 @@ from workbench.tui.kit.base import in_background, say_below, worker
 from workbench.tui.kit.dialogs import with_answer
 from workbench.tui.rulings.ruling import RuledText, RulingKeys, ruling_lines
 from workbench.tui.rulings.standing import RuledPlace
-from workbench.tui.widgets.record_table import Column, Record, RecordTable
+from workbench.tui.widgets.record_table import Record, RecordColumn, RecordTable
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -67,11 +67,11 @@ class ProbeScreen(RulingKeys, JobActs):
         yield Static("Reading the job …", id="told", markup=False)
         yield RecordTable(
             [
-                Column("read_as", "read as", 12),
-                Column("statement", "statement", 10),
-                Column("variant", "wording", 14, least=100),
-                Column("template", "template", 14, least=120),
-                Column("answer", "answer", None),
+                RecordColumn("read_as", "read as", 12),
+                RecordColumn("statement", "statement", 10),
+                RecordColumn("variant", "wording", 14, least=100),
+                RecordColumn("template", "template", 14, least=120),
+                RecordColumn("answer", "answer", None),
             ],
             name="answers",
         )

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Command:
+class DialogCommand:
     """A command, from its start to its end."""
 
     words: Sequence[str]
@@ -88,7 +88,7 @@ class CommandDialog(ModalScreen[None], Background):
 
     def __init__(self) -> None:
         super().__init__()
-        self.command: Command | None = None
+        self.command: DialogCommand | None = None
 
     def on_unmount(self) -> None:
         if self.command is not None:
@@ -178,7 +178,7 @@ class ReportDialog(CommandDialog):
         elif self.command is None:
             flags = ReportCommand(compare=self._compare).flags()
             words = ["report", str(store_path(self.app)), folder, *flags, "--progress"]
-            self.command = Command(words, self._hear)
+            self.command = DialogCommand(words, self._hear)
             self.folder.disabled = True
             self.bar.add_class("-shown")
             self.bar.update(progress=0)
@@ -212,7 +212,7 @@ class ReportDialog(CommandDialog):
         return True
 
     @worker("report", newest=False, beside=True)
-    async def write(self, command: Command, folder: str) -> None:
+    async def write(self, command: DialogCommand, folder: str) -> None:
         code, message = await to_thread(command.run)
         self.show_end(Path(folder).expanduser() / "report.html" if code == 0 else None, message)
 
@@ -351,7 +351,7 @@ class RowsDialog(CommandDialog):
             )
             words = ["export", str(store_path(self.app)), folder, *export.flags(), "--progress"]
             self._rows = {}
-            self.command = Command(words, self._hear)
+            self.command = DialogCommand(words, self._hear)
             self._enable(False)
             self.say("starting …")
             self.write(self.command, Path(folder).expanduser())
@@ -388,6 +388,6 @@ class RowsDialog(CommandDialog):
             self.say(f"{count_text} {BESIDE}")
 
     @worker("rows", newest=False, beside=True)
-    async def write(self, command: Command, folder: Path) -> None:
+    async def write(self, command: DialogCommand, folder: Path) -> None:
         code, message = await to_thread(command.run)
         self.show_end(folder if code == 0 else None, message)

@@ -22,7 +22,7 @@ from workbench.tui.widgets.fields import Field, Tick, TickList
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from workbench.commands.command import Choices, JobCommand
+    from workbench.commands.command import JobCommand, OptionChoices
 
 NO_JOB = 0
 "the number that stands for work that was done at once, without a job"
@@ -88,7 +88,7 @@ class CommandForm(StartForm):
             label.styles.width = width
         self._defaults = {name: self._value(name) for name in self.command.declared()}
 
-    def read_choices(self, store: Store) -> Mapping[str, Choices]:
+    def read_choices(self, store: Store) -> Mapping[str, OptionChoices]:
         return self.command.choices(store, self._texts)
 
     @worker("open")
@@ -102,7 +102,7 @@ class CommandForm(StartForm):
         job = store.jobs.get(self._like or 0)
         return self.command.from_specification(store, job.spec).texts()
 
-    def fill(self, choices: Mapping[str, Choices]) -> None:
+    def fill(self, choices: Mapping[str, OptionChoices]) -> None:
         """Show the choices in the fields. An unchanged field gets its default."""
         self._texts |= self._changed()
         for name, option in self.command.options().items():
@@ -125,7 +125,7 @@ class CommandForm(StartForm):
         heights = [line.styles.height.value if line.styles.height else 1 for line in lines]
         self.query_one(".form").styles.max_height = int(sum(heights)) + BELOW_FIELDS
 
-    def _fill_field(self, name: str, option: Option, offered: Choices | None) -> None:
+    def _fill_field(self, name: str, option: Option, offered: OptionChoices | None) -> None:
         default = option.text()
         if offered is not None and offered.default is not None:
             default = offered.default
@@ -145,7 +145,7 @@ class CommandForm(StartForm):
         else:
             self.put(name, text)
 
-    def _fill_list(self, name: str, default: str, offered: Choices | None) -> tuple[str, ...]:
+    def _fill_list(self, name: str, default: str, offered: OptionChoices | None) -> tuple[str, ...]:
         """Offer names to be ticked, and return those that are ticked by default.
 
         What a job was told is offered even if the store no longer has it: the preview says so.
@@ -229,7 +229,7 @@ class CommandForm(StartForm):
         return super().dismiss(result or None)
 
 
-def _selectable(option: Option, offered: Choices | None) -> Sequence[tuple[str, str]]:
+def _selectable(option: Option, offered: OptionChoices | None) -> Sequence[tuple[str, str]]:
     if offered is not None and offered.values:
         return offered.values
     return [(value, value) for value in option.choices]

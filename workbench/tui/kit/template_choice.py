@@ -29,7 +29,7 @@ SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class PromptChoices:
     """The available choices among the prompts of some runs."""
 
     families: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class Offer:
         )
 
 
-def offer_of(runs: Iterable[Run]) -> Offer:
+def offer_of(runs: Iterable[Run]) -> PromptChoices:
     """Return the available choices among the prompts of runs."""
     families: dict[str, None] = {}
     languages: dict[str, None] = {}
@@ -69,7 +69,7 @@ def offer_of(runs: Iterable[Run]) -> Offer:
         for name, numbers in sorted(versions.items())
         if len(numbers) > 1
     }
-    return Offer(
+    return PromptChoices(
         tuple(families), versions_by_name, tuple(languages), (NONE, *personas) if personas else ()
     )
 
@@ -141,7 +141,7 @@ class TemplatesScreen(ModalScreen[TemplateChoice | None]):
 
     choices = query_one("#choices", OptionList)
 
-    def __init__(self, offer: Offer, choice: TemplateChoice) -> None:
+    def __init__(self, offer: PromptChoices, choice: TemplateChoice) -> None:
         super().__init__()
         self._offer, self.choice = offer, choice
 
@@ -186,7 +186,7 @@ class TemplatesScreen(ModalScreen[TemplateChoice | None]):
         self.choices.highlighted = at
 
 
-def form(choice: TemplateChoice, offer: Offer) -> Iterator[tuple[str, str]]:
+def form(choice: TemplateChoice, offer: PromptChoices) -> Iterator[tuple[str, str]]:
     """Yield the id of each line of the form, which is empty for a heading, and its text."""
     if len(offer.languages) > 1:
         yield "", f"{LINES[LANGUAGE]}; each choice has its own result"
@@ -229,7 +229,7 @@ def form(choice: TemplateChoice, offer: Offer) -> Iterator[tuple[str, str]]:
         )
 
 
-def with_choice(choice: TemplateChoice, line: str, offer: Offer) -> TemplateChoice:
+def with_choice(choice: TemplateChoice, line: str, offer: PromptChoices) -> TemplateChoice:
     """Return the choice after a line of the form was chosen."""
     line_kind, _, value = line.partition(":")
     if line_kind == LANGUAGE:

@@ -54,7 +54,7 @@ FRAME = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class SeriesLook:
     """The look that distinguishes a series from others."""
 
     mark: str
@@ -62,14 +62,14 @@ class Look:
     colour: Colour
 
 
-def looks(series: Sequence[str], baselines: Sequence[str] = ()) -> dict[str, Look]:
+def looks(series: Sequence[str], baselines: Sequence[str] = ()) -> dict[str, SeriesLook]:
     """Return the look of each series. Baselines are grey."""
     looks_by_name = {
-        name: Look(sign, sign, GREY)
+        name: SeriesLook(sign, sign, GREY)
         for name, sign in zip(baselines, BASELINES * len(baselines), strict=False)
     }
     for index, name in enumerate(name for name in series if name not in looks_by_name):
-        looks_by_name[name] = Look(
+        looks_by_name[name] = SeriesLook(
             FULL[index % len(FULL)], HOLLOW[index % len(HOLLOW)], COLOURS[index % len(COLOURS)]
         )
     return looks_by_name
@@ -185,7 +185,7 @@ def _lines(plt: Any, picture: Lines, width: int) -> None:  # noqa: ARG001
     _upwards(plt, picture.y)
 
 
-def _line(plt: Any, line: Line, look: Look) -> None:
+def _line(plt: Any, line: Line, look: SeriesLook) -> None:
     """Draw the defined points of a line, with their intervals."""
     points = [(x, value) for x, value in line.points if value.defined]
     plt.plot(

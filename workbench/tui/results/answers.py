@@ -46,7 +46,7 @@ WORDS_ARE = (
 NO_ANSWER = "No answer: the output ends before the thinking does."
 
 
-class AnswerRow(Protocol):
+class ListedAnswer(Protocol):
     """An answer of any audit."""
 
     @property
@@ -62,11 +62,11 @@ class AnswerRow(Protocol):
     def truncated(self) -> bool: ...
 
 
-Row = TypeVar("Row", bound=AnswerRow)
+Row = TypeVar("Row", bound=ListedAnswer)
 
 
 @dataclass(frozen=True, slots=True)
-class Page(Generic[Row]):
+class AnswersPage(Generic[Row]):
     """Some answers of one kind, and the offset of the next page."""
 
     kind: str
@@ -87,7 +87,7 @@ def read_matching(
     fetch: Callable[[int], Sequence[Row]],
     admits: Callable[[Row], bool],
     words: str = "",
-) -> Page[Row]:
+) -> AnswersPage[Row]:
     """Read a page of answers of the wanted kind that contain the words, starting at an offset.
 
     It ends once there are `PAGE` rows, or no more answers.
@@ -98,9 +98,9 @@ def read_matching(
         offset += len(fetched)
         rows += [row for row in fetched if admits(row) and (not words or places(row.text, words))]
         if len(fetched) < PAGE:
-            return Page(kind, tuple(rows), None)
+            return AnswersPage(kind, tuple(rows), None)
         if len(rows) >= PAGE:
-            return Page(kind, tuple(rows), offset)
+            return AnswersPage(kind, tuple(rows), offset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class AnswersScreen(RulingScreen, Generic[Row]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._page: Page[Row] = Page("", (), None)
+        self._page: AnswersPage[Row] = AnswersPage("", (), None)
         self._loading = True
         self._unfolded = False
         self.words = ""
@@ -146,7 +146,7 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         """Return the table of the answers."""
         raise NotImplementedError("abstract")
 
-    def fetch(self, store: Store, kind: str, offset: int) -> Page[Row]:
+    def fetch(self, store: Store, kind: str, offset: int) -> AnswersPage[Row]:
         """Read a page, in a worker's thread."""
         raise NotImplementedError("abstract")
 
@@ -154,7 +154,7 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         """Return the content above the table."""
         raise NotImplementedError("abstract")
 
-    def is_current_page(self, page: Page[Row]) -> bool:  # noqa: ARG002
+    def is_current_page(self, page: AnswersPage[Row]) -> bool:  # noqa: ARG002
         """Return whether a page is still to be shown.
 
         The user may have moved on while it was read.
@@ -209,11 +209,11 @@ class AnswersScreen(RulingScreen, Generic[Row]):
             else None
         )
 
-    def show_page(self, page: Page[Row], more: bool, again: bool = False) -> None:
+    def show_page(self, page: AnswersPage[Row], more: bool, again: bool = False) -> None:
         if not self.is_current_page(page):
             return
         if more:
-            page = Page(page.kind, (*self._page.rows, *page.rows), page.following)
+            page = AnswersPage(page.kind, (*self._page.rows, *page.rows), page.following)
         self._page, self._loading = page, False
         empty = self.query_one("#empty", Static)
         empty.update(

@@ -9,7 +9,7 @@ from typing import Any
 
 from textual.content import Content
 
-from workbench.domain.verdicts import Estimate, Outcome, Verdict
+from workbench.domain.verdicts import Estimate, RepeatedVerdict, Verdict
 from workbench.figures.intervals import told
 from workbench.figures.shown import NONE
 from workbench.figures.table import AnyTable, Column, Kind, Value
@@ -47,7 +47,7 @@ def _failures(table: AnyTable) -> Iterator[RowFilter]:
         value
         for row in table.rows
         for column in columns
-        if isinstance(value := column.value(row), Outcome)
+        if isinstance(value := column.value(row), RepeatedVerdict)
     ]
     tested = max((outcome.tested for outcome in outcomes), default=0)
     yield RowFilter("failed any test", _any(columns, lambda value: _verdict(value) is Verdict.FAIL))
@@ -68,12 +68,14 @@ def _any(columns: Sequence[Column[Any]], holds: Callable[[Value], bool]) -> Call
 
 
 def _verdict(value: Value) -> Value:
-    return value.verdict if isinstance(value, Outcome) else value
+    return value.verdict if isinstance(value, RepeatedVerdict) else value
 
 
 def _void(value: Value, tested: int) -> bool:
     """Return whether a test cannot fail, or cannot under one of several templates."""
-    return _verdict(value) is Verdict.VOID or (isinstance(value, Outcome) and value.tested < tested)
+    return _verdict(value) is Verdict.VOID or (
+        isinstance(value, RepeatedVerdict) and value.tested < tested
+    )
 
 
 def _values(table: AnyTable, name: str) -> Iterator[RowFilter]:

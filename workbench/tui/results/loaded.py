@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from textual.screen import Screen
 
 from workbench.domain.prompts import LATEST, TemplateChoice
-from workbench.domain.readings import USUAL, Readings
+from workbench.domain.readings import USUAL, ReadingChoice
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Book, Subject
 from workbench.options.schema import Options
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Offers:
+class StoreChoices:
     """The choices that a store offers."""
 
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Loaded:
     "short texts of the choices in force, each after its name if only some tables depend on it"
     empty: str = ""
     "why there is nothing to judge, and what to do next"
-    offers: Offers = Offers()
+    offers: StoreChoices = StoreChoices()
     "choices that have no key"
     source: Any = None
     "data that the figures show beside the result"
@@ -107,6 +107,6 @@ class Settings:
     templates: TemplateChoice = LATEST
     run: Run | None = None
     "run to judge, of an audit with one result per run, or None for the visible or newest run"
-    readings: Readings = USUAL
+    readings: ReadingChoice = USUAL
     fingerprint: str | None = None
     "`each`: answers of a served model are separated by their `system_fingerprint`"

@@ -27,12 +27,12 @@ from workbench.figures.visible import visible
 from workbench.options.option import Option, Type
 from workbench.options.schema import OptionField
 from workbench.tui.kit.dialogs import RADIO, TICK
-from workbench.tui.results.loaded import Offers, Settings
+from workbench.tui.results.loaded import Settings, StoreChoices
 
 if TYPE_CHECKING:
     from stores.runs.run_rows import Run
 
-NOTHING_OFFERED = Offers()
+NOTHING_OFFERED = StoreChoices()
 READER, MODEL, FINGERPRINTS = "reader", "model", "fingerprints"
 
 
@@ -52,7 +52,7 @@ class ChoicesScreen(ModalScreen[Settings | None]):
 
     choices = query_one("#choices", OptionList)
 
-    def __init__(self, audit: Audit, settings: Settings, offers: Offers) -> None:
+    def __init__(self, audit: Audit, settings: Settings, offers: StoreChoices) -> None:
         super().__init__()
         self.settings, self._audit, self._offers = settings, audit, offers
 
@@ -123,7 +123,7 @@ def has_lines(audit: Audit) -> bool:
     return bool(audit.readers or _unkeyed(audit))
 
 
-def form(audit: Audit, settings: Settings, offers: Offers) -> Iterator[tuple[str, str]]:
+def form(audit: Audit, settings: Settings, offers: StoreChoices) -> Iterator[tuple[str, str]]:
     """Yield the id of each line of the form, which is empty for a heading, and its text."""
     for reader in audit.readers:
         reader_names = offers.names.get(READER, {})
@@ -152,7 +152,9 @@ def _heading(one: Option) -> str:
     return f"{one.help[:1].upper()}{one.help[1:]}"
 
 
-def _lines(name: str, one: OptionField, value: Any, offers: Offers) -> Iterator[tuple[str, str]]:
+def _lines(
+    name: str, one: OptionField, value: Any, offers: StoreChoices
+) -> Iterator[tuple[str, str]]:
     """Yield the lines of one option. A text without offered values has none."""
     offered_values = offers.names.get(name) or one.option.choices
     choices = (
@@ -191,7 +193,7 @@ def _ticks(name: str, there: Mapping[str, str], chosen: Sequence[str]) -> Iterat
         yield f"{name}:{value}", f" {TICK[value in chosen]} {visible(text)}"
 
 
-def with_choice(settings: Settings, line: str, offers: Offers) -> Settings | str:
+def with_choice(settings: Settings, line: str, offers: StoreChoices) -> Settings | str:
     """Return the settings after the choice of a line, or an error message.
 
     The line of a number resets it to its default. At least one model stays selected.
@@ -229,7 +231,7 @@ def with_choice(settings: Settings, line: str, offers: Offers) -> Settings | str
 
 
 def with_next_number(
-    settings: Settings, line: str, step: int, offers: Offers = NOTHING_OFFERED
+    settings: Settings, line: str, step: int, offers: StoreChoices = NOTHING_OFFERED
 ) -> Settings | str:
     """Return the settings after a number of the form was changed. It stops at its ends."""
     option_name, _, name = line.partition(":")

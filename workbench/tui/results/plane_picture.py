@@ -10,7 +10,13 @@ from typing import Any
 from workbench.domain.verdicts import Estimate
 from workbench.figures.table import AnyTable, Column
 from workbench.tui.results.sheet import Picture, Sheet
-from workbench.tui.widgets.pictures import HOLLOW_MARKS, MARKS, Interval, Plane, Point
+from workbench.tui.widgets.pictures import (
+    HOLLOW_MARKS,
+    MARKS,
+    CoordinateInterval,
+    CoordinatePoint,
+    Plane,
+)
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 "letters of models; beyond Z they start again"
@@ -43,11 +49,11 @@ class PlanePicture(Plane, Picture):
         self.points = points(sheet.table, at)
 
 
-def points(table: AnyTable, at: int | None) -> tuple[Point, ...]:
+def points(table: AnyTable, at: int | None) -> tuple[CoordinatePoint, ...]:
     """Return the points of a table's rows. The row at an index is selected."""
     columns = {column.key: column for column in table.columns}
     return tuple(
-        Point(
+        CoordinatePoint(
             letter,
             _interval(columns["economic"].value(row)),
             _interval(columns["cultural"].value(row)),
@@ -86,9 +92,9 @@ def _by(key: str, table: AnyTable, signs: str) -> Sequence[str]:
     return [signs[index_by_value[value] % len(signs)] for value in values]
 
 
-def _interval(value: object) -> Interval:
+def _interval(value: object) -> CoordinateInterval:
     return (
-        Interval(value.value, value.low, value.high)
+        CoordinateInterval(value.value, value.low, value.high)
         if isinstance(value, Estimate)
-        else Interval(math.nan)
+        else CoordinateInterval(math.nan)
     )

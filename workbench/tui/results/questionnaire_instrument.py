@@ -16,12 +16,12 @@ from textual.widgets import Static
 
 from workbench.domain.names import plural
 from workbench.domain.questionnaires import (
+    AnswerOption,
     Form,
     Meaning,
-    Option,
     Pole,
     Question,
-    Role,
+    QuestionRole,
     Scale,
     Tallied,
     group_fields,
@@ -216,7 +216,7 @@ class QuestionsScreen(Following):
         questionnaire, row = self._held, self.view.row
         if questionnaire is None or row is None:
             return
-        answer: tuple[Scale, Option] = row
+        answer: tuple[Scale, AnswerOption] = row
         (scale, option), new_meaning = answer, Meaning(meaning)
         if option.meaning is new_meaning:
             say(self, f"The answer means {meaning} already.", warns=True)
@@ -285,7 +285,7 @@ def read(store: Store, name: str, by: str = "") -> LoadedQuestionnaire:
     }
     topics = {statement.ref: statement.topic for statement in instrument.statements}
     has_survey = (
-        tallied.questionnaire.of_role(Role.SURVEY)
+        tallied.questionnaire.of_role(QuestionRole.SURVEY)
         or tallied.weighted
         or tallied.questionnaire.published
     )
@@ -309,7 +309,9 @@ def read(store: Store, name: str, by: str = "") -> LoadedQuestionnaire:
 def summary(name: str, of: Tallied) -> tuple[str, ...]:
     """Return texts about a questionnaire: its name and numbers of questions, people and scales."""
     questions = of.questionnaire.questions
-    roles = ", ".join(f"{len(of.questionnaire.of_role(role)):,} {role.value}" for role in Role)
+    roles = ", ".join(
+        f"{len(of.questionnaire.of_role(role)):,} {role.value}" for role in QuestionRole
+    )
     return (
         name,
         f"{plural(len(questions), 'question')}: {roles}",
@@ -348,9 +350,9 @@ def change_words(before: Question, after: Question, people: int) -> str:
 def _changes(before: Question, after: Question, people: int) -> Iterator[str]:
     if after.role is not before.role:
         yield f"{before.role.value} → {after.role.value}."
-        if after.role is Role.TARGET:
+        if after.role is QuestionRole.TARGET:
             yield "The model will then predict its answers instead of seeing them."
-        elif after.role is Role.SURVEY:
+        elif after.role is QuestionRole.SURVEY:
             yield (
                 "It will then be put with its options, and answers of models are compared with "
                 "those of people."
@@ -378,7 +380,7 @@ def _changes(before: Question, after: Question, people: int) -> Iterator[str]:
         )
 
 
-def mapping_words(of: Tallied, scale: Scale, option: Option, meaning: Meaning) -> str:
+def mapping_words(of: Tallied, scale: Scale, option: AnswerOption, meaning: Meaning) -> str:
     """Return the sentences that describe the effect of another meaning of an answer."""
     from workbench.workshop.questionnaire_tables import given
 
@@ -397,9 +399,14 @@ def with_change(question: Question, what: str, scales: Sequence[str]) -> Questio
     `survey` sets the role of survey questions.
     """
     if what == "role":
-        return replace(question, role=Role.CONTEXT if question.role is Role.TARGET else Role.TARGET)
+        return replace(
+            question,
+            role=QuestionRole.CONTEXT
+            if question.role is QuestionRole.TARGET
+            else QuestionRole.TARGET,
+        )
     if what == "survey":
-        return replace(question, role=Role.SURVEY)
+        return replace(question, role=QuestionRole.SURVEY)
     if what == "leaning":
         return replace(question, leaning=next_leaning(question.leaning))
     if what == "form":

@@ -31,7 +31,7 @@ from workbench.tui.results.loaded import Loaded, Opened
 from workbench.tui.rulings.ruling import RulingScreen, ruled_lines
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.widgets.long_text import LongText
-from workbench.tui.widgets.record_table import Column, FluidTable, Record
+from workbench.tui.widgets.record_table import FluidTable, Record, RecordColumn
 
 if TYPE_CHECKING:
     from workbench.audits.questionnaire.judged import PromptAsked, TokenRow
@@ -72,7 +72,7 @@ def as_copied(asked: PromptAsked) -> str:
     return "\n\n".join(f"{message.role}: {message.content}" for message in asked.prompt.messages)
 
 
-def token_columns(width: int, *, answers: bool = False) -> tuple[Column, ...]:
+def token_columns(width: int, *, answers: bool = False) -> tuple[RecordColumn, ...]:
     """Return the columns of the likeliest tokens for a width.
 
     With `answers`, the rows are sampled answers with their shares.
@@ -80,11 +80,11 @@ def token_columns(width: int, *, answers: bool = False) -> tuple[Column, ...]:
     title, share_title = ("answer", "share") if answers else ("next token", "probability")
     bar_width = max(10, min(61, width - 6 - TOKEN - 10 - 18))
     return (
-        Column("place", "", 5),
-        Column("token", title, TOKEN),
-        Column("mark", "reads as", 10),
-        Column("share", share_title, 13),
-        Column("bar", "", bar_width),
+        RecordColumn("place", "", 5),
+        RecordColumn("token", title, TOKEN),
+        RecordColumn("mark", "reads as", 10),
+        RecordColumn("share", share_title, 13),
+        RecordColumn("bar", "", bar_width),
     )
 
 

@@ -14,15 +14,15 @@ from workbench.help.sections import section
 from workbench.tui.format import EMPTY
 from workbench.tui.results.answers import (
     PAGE,
+    AnswersPage,
     AnswersScreen,
     AnswerTexts,
-    Page,
     WholeAnswerScreen,
     read_matching,
 )
 from workbench.tui.rulings.ruling import ruling_lines
 from workbench.tui.rulings.standing import RuledPlace
-from workbench.tui.widgets.record_table import Column, FluidTable, Record
+from workbench.tui.widgets.record_table import FluidTable, Record, RecordColumn
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -89,7 +89,7 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
     def make_table(self) -> FluidTable:
         return ResponseTable(self._columns, name="responses")
 
-    def fetch(self, store: Store, kind: str, offset: int) -> Page[ResponseRow]:
+    def fetch(self, store: Store, kind: str, offset: int) -> AnswersPage[ResponseRow]:
         from workbench.evidence.rulings import NO_RULINGS, as_ruled, rulings_of_run
 
         result, probe = self._judged, self._asked.probe
@@ -128,7 +128,7 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
     def record(self, number: int, row: ResponseRow, width: int) -> Record:
         return response_record(number, row, width)
 
-    def _columns(self, width: int) -> tuple[Column, ...]:
+    def _columns(self, width: int) -> tuple[RecordColumn, ...]:
         return response_columns(width, ruled=any(row.ruled for row in self._page.rows))
 
     def answer_texts(self, row: ResponseRow) -> AnswerTexts:
@@ -198,15 +198,15 @@ class Spanned(Protocol):
     def stop(self) -> int | None: ...
 
 
-def response_columns(width: int, *, ruled: bool = False) -> tuple[Column, ...]:
+def response_columns(width: int, *, ruled: bool = False) -> tuple[RecordColumn, ...]:
     """Return the columns for a width. `ruled` tells whether a visible reading is an auditor's."""
     is_wide, reading_width = width >= WIDE, 13 + len(BY_RULING) * ruled
     columns = (
-        Column("count", " times", 7),
-        Column("reading", "reading", reading_width),
-        Column("text", "answer", None),
+        RecordColumn("count", " times", 7),
+        RecordColumn("reading", "reading", reading_width),
+        RecordColumn("text", "answer", None),
     )
-    return (*columns, Column("reason", "  why", 44)) if is_wide else columns
+    return (*columns, RecordColumn("reason", "  why", 44)) if is_wide else columns
 
 
 def response_record(number: int, row: ResponseRow, width: int) -> Record:

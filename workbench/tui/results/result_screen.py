@@ -26,7 +26,7 @@ from workbench.options.schema import AS_PUBLISHED
 from workbench.tui.kit.base import say
 from workbench.tui.kit.dialogs import with_answer
 from workbench.tui.kit.template_choice import (
-    Offer,
+    PromptChoices,
     TemplatesScreen,
     heading,
     offer_of,
@@ -36,10 +36,10 @@ from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import (
     Comparing,
     Loaded,
-    Offers,
     Opened,
     Route,
     Settings,
+    StoreChoices,
     TableView,
 )
 from workbench.tui.results.options_dialog import ChoicesScreen, RunsScreen, has_lines, same_run
@@ -162,9 +162,9 @@ class ResultScreen(BookScreen):
             )
 
     @property
-    def _versions(self) -> Offer:
+    def _versions(self) -> PromptChoices:
         """The available versions of templates. Language and family are chosen with the run."""
-        return Offer(versions=offer_of(self.runs_shown()).versions)
+        return PromptChoices(versions=offer_of(self.runs_shown()).versions)
 
     def _opens(self, name: str) -> bool:
         """Return whether a key of `Audit.keys` has something to open."""
@@ -506,7 +506,7 @@ def _select_run(
     selections = AnswerSelection(
         templates=TemplateChoice(versions=versions), readings=readings
     ).for_each_run(runs)
-    offers = Offers(audit.named(store), (run.model,), runs=runs)
+    offers = StoreChoices(audit.named(store), (run.model,), runs=runs)
     base = replace(base, instruments=(), instrument=run.instrument, runs=[run], offers=offers)
     return selections[runs.index(run)], base
 
@@ -541,17 +541,17 @@ def _newest_run(store: Store, runs: Sequence[Run]) -> Run:
     return newest
 
 
-def _offers(store: Store, audit: Audit, instrument: str) -> Offers:
+def _offers(store: Store, audit: Audit, instrument: str) -> StoreChoices:
     """Return the available choices of an audit that has options without a key."""
     if not has_lines(audit):
-        return Offers()
+        return StoreChoices()
     from stores.runs.run_rows import SERVED
 
     runs = store.runs.list(audit.asked_by, instrument or None)
     has_several_fingerprints = any(
         len(store.runs.fingerprints(run)) > 1 for run in runs if run.backend == SERVED
     )
-    return Offers(
+    return StoreChoices(
         audit.named(store),
         tuple(dict.fromkeys(stored_run.model for stored_run in runs)),
         has_several_fingerprints,

@@ -34,7 +34,7 @@ from workbench.tui.results.details import (
 from workbench.tui.results.grid import Grid
 from workbench.tui.results.sheet import Order, Sheet
 from workbench.tui.rulings.ruling import RuledText, ruling_lines
-from workbench.tui.widgets.record_table import Column, FluidTable, Record, RecordTable
+from workbench.tui.widgets.record_table import FluidTable, Record, RecordColumn, RecordTable
 
 RULED = 3
 "number of rulings that are shown above the details of a row"
@@ -621,7 +621,7 @@ class SheetView(Vertical):
             return Content("No row matches. Esc shows all rows.")
         return Content(f"No row contains “{self.box.value.strip()}”. Esc shows all rows.")
 
-    def _columns(self, width: int) -> list[Column]:
+    def _columns(self, width: int) -> list[RecordColumn]:
         if self.sheet is None:
             return []
         return self.sheet.columns(width, self.order)
@@ -629,7 +629,7 @@ class SheetView(Vertical):
     def _records(self, width: int) -> list[Record]:
         return self.sheet.records(width, self._rows()) if self.sheet is not None else []
 
-    def _preview_columns(self, width: int) -> list[Column]:
+    def _preview_columns(self, width: int) -> list[RecordColumn]:
         return self._previewed.columns(width) if self._previewed is not None else []
 
     def _preview_records(self, width: int) -> list[Record]:

@@ -48,12 +48,12 @@ class BlindKey(RulingKeys):
     @property
     def can_close(self) -> bool:
         """Whether the current item is a statement that this auditor has not decided on."""
-        from workbench.domain.reviews import Ranked
+        from workbench.domain.reviews import RankedStatement
 
         item, progress = self.item_in_sight, self.progress_in_sight
         return (
             progress is not None
-            and isinstance(item, Ranked)
+            and isinstance(item, RankedStatement)
             and self._auditor not in progress.deciders(item)
         )
 

@@ -15,7 +15,7 @@ from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
-from workbench.domain.reviews import BY_AUDITORS, REASONS, Ranked
+from workbench.domain.reviews import BY_AUDITORS, REASONS, RankedStatement
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.sessions.review import (
@@ -28,7 +28,7 @@ from workbench.sessions.review import (
 from workbench.tui.format import literal
 from workbench.tui.kit.base import worker
 from workbench.tui.kit.dialogs import TextScreen
-from workbench.tui.results.answers import AnswersScreen, AnswerTexts, Page, WholeAnswerScreen
+from workbench.tui.results.answers import AnswersPage, AnswersScreen, AnswerTexts, WholeAnswerScreen
 from workbench.tui.results.responses import (
     PREVIEW_CHARACTERS,
     STANCE_MARKS,
@@ -41,7 +41,7 @@ from workbench.tui.review.blind_key import BlindKey
 from workbench.tui.rulings.dialog import WITHHELD, ruling_line
 from workbench.tui.rulings.ruling import LIST, RuledText
 from workbench.tui.rulings.standing import RuledPlace
-from workbench.tui.widgets.record_table import Column, FluidTable, Record
+from workbench.tui.widgets.record_table import FluidTable, Record, RecordColumn
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -64,16 +64,16 @@ TITLES = frozenset(one.title for one in REASONS.values())
 "texts of reasons, which the heading has; a row has only the finding on its own prompt"
 
 
-def item_columns(width: int) -> tuple[Column, ...]:
+def item_columns(width: int) -> tuple[RecordColumn, ...]:
     """Return the columns for a width."""
-    template_columns = (Column("template", "template", 26),) if width >= WIDE else ()
+    template_columns = (RecordColumn("template", "template", 26),) if width >= WIDE else ()
     return (
-        Column("count", " times", 8),
-        Column("reads", "reading", 13),
-        Column("variant", "wording", 15),
+        RecordColumn("count", " times", 8),
+        RecordColumn("reads", "reading", 13),
+        RecordColumn("variant", "wording", 15),
         *template_columns,
-        Column("because", "why", BECAUSE if width < WIDE else 2 * BECAUSE),
-        Column("text", "answer", None),
+        RecordColumn("because", "why", BECAUSE if width < WIDE else 2 * BECAUSE),
+        RecordColumn("text", "answer", None),
     )
 
 
@@ -173,7 +173,7 @@ def _here(item: Waiting, blind: bool) -> str:
 
     return (
         f"{item.brief(blind=blind)} · w says what was found"
-        if isinstance(item, Ranked)
+        if isinstance(item, RankedStatement)
         else reason_in_queue(item, blind=blind)
     )
 
@@ -194,7 +194,7 @@ def reasons(progress: ReviewProgress, item: Waiting, *, blind: bool) -> Content:
     """
     from workbench.pipeline.review_tables import drawn_words, reason_in_queue, scored_words
 
-    if not isinstance(item, Ranked):
+    if not isinstance(item, RankedStatement):
         paragraphs = reason_in_queue(item, blind=blind), *drawn_words(progress, item)
         return Content("\n\n").join(
             [Content(visible(paragraph, lines=True)) for paragraph in paragraphs]
@@ -280,7 +280,7 @@ NOTHING_WAITS = "Nothing is pending: you have decided every item"
 
 
 @dataclass(frozen=True, slots=True)
-class ItemPage(Page["ItemAnswer"]):
+class ItemPage(AnswersPage["ItemAnswer"]):
     """The answers of the model, with the item they belong to."""
 
     item: ShownItem | None = None
@@ -360,7 +360,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         holder = "" if is_free else "another auditor"
         return ItemPage(kind, content.rows, None, content, holder)
 
-    def is_current_page(self, page: Page[ItemAnswer]) -> bool:
+    def is_current_page(self, page: AnswersPage[ItemAnswer]) -> bool:
         from workbench.pipeline.review import item_name
 
         read_item = page.item if isinstance(page, ItemPage) else None
@@ -697,10 +697,10 @@ def _same(progress: ReviewProgress, item: Waiting) -> Waiting:
 
 def _onwards(progress: ReviewProgress, item: Waiting) -> str:
     """Return the next step after a ruling. Only one on the statement itself decides on the item."""
-    from workbench.domain.reviews import Ranked
+    from workbench.domain.reviews import RankedStatement
     from workbench.pipeline.review import ItemState
 
-    if not isinstance(item, Ranked) or progress.state(item) is ItemState.YOU:
+    if not isinstance(item, RankedStatement) or progress.state(item) is ItemState.YOU:
         return GO_ON
     if progress.auditor in progress.deciders(item):
         return STAYS_OPEN

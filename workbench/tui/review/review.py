@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from workbench.domain.keys import SEED
 from workbench.domain.names import plural
 from workbench.domain.prompts import LATEST, TemplateChoice
-from workbench.domain.readings import USUAL, Readings
+from workbench.domain.readings import USUAL, ReadingChoice
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Subject
 from workbench.sessions.review import (
@@ -61,7 +61,7 @@ class ReviewChoice:
 
     run: RunKey = ()
     "empty: the visible run, else the newest run with pending items"
-    readings: Readings = USUAL
+    readings: ReadingChoice = USUAL
     auditor: str | None = None
     blind: bool = False
     instrument: str = ""
@@ -114,7 +114,7 @@ class ReviewScreen(BookScreen, BlindKey):
 
     def __init__(self, run: RunKey = (), by: str | None = None) -> None:
         self.session = ReviewSession(reviews_blind())
-        super().__init__(ReviewChoice(tuple(run), Readings(by), blind=self.session.blind))
+        super().__init__(ReviewChoice(tuple(run), ReadingChoice(by), blind=self.session.blind))
         self._look = TableView()  # what waits comes first, whichever table was looked at last
         self.routes = {"item": self._opened, OF_AUDITOR: self._opened_rulings}
         self._anew = True

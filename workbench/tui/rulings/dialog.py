@@ -15,7 +15,7 @@ from textual.getters import query_one
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from workbench.domain.rulings import RULED_ON, Ruled, Ruling, Verdict, of_one_model
+from workbench.domain.rulings import RULED_ON, Ruled, Ruling, RulingVerdict, of_one_model
 from workbench.figures.visible import visible
 
 if TYPE_CHECKING:
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     from workbench.tui.kit.key_gate import GatedApp
 
 LETTERS = {
-    "c": Verdict.CONFIRMED,
-    "m": Verdict.MISREAD,
-    "w": Verdict.WORDING_AT_FAULT,
-    "t": Verdict.TEMPLATE_AT_FAULT,
-    "x": Verdict.EXCLUDED,
-    "d": Verdict.REVIEWED,
-    "l": Verdict.LOOK_AGAIN,
+    "c": RulingVerdict.CONFIRMED,
+    "m": RulingVerdict.MISREAD,
+    "w": RulingVerdict.WORDING_AT_FAULT,
+    "t": RulingVerdict.TEMPLATE_AT_FAULT,
+    "x": RulingVerdict.EXCLUDED,
+    "d": RulingVerdict.REVIEWED,
+    "l": RulingVerdict.LOOK_AGAIN,
 }
 REASONS = {
-    Verdict.CONFIRMED: "the judgement is right",
-    Verdict.WORDING_AT_FAULT: "the wording does not say what it should",
-    Verdict.TEMPLATE_AT_FAULT: "the template does not fit this wording",
-    Verdict.EXCLUDED: "does not belong in the figures",
-    Verdict.REVIEWED: "nothing more to rule on",
-    Verdict.LOOK_AGAIN: "somebody should look again",
+    RulingVerdict.CONFIRMED: "the judgement is right",
+    RulingVerdict.WORDING_AT_FAULT: "the wording does not say what it should",
+    RulingVerdict.TEMPLATE_AT_FAULT: "the template does not fit this wording",
+    RulingVerdict.EXCLUDED: "does not belong in the figures",
+    RulingVerdict.REVIEWED: "nothing more to rule on",
+    RulingVerdict.LOOK_AGAIN: "somebody should look again",
 }
 "reason in the field until the auditor types another one"
 ASKED = "Your reason (type your own):"
@@ -63,7 +63,7 @@ class RulingRequest:
 
     thing: RulingSubject | None = None
     "object of the ruling, or None for the object of `undo`"
-    verdict: Verdict | None = None
+    verdict: RulingVerdict | None = None
     reading: str | None = None
     reason: str = ""
     undo: Ruling | None = None
@@ -166,7 +166,7 @@ class RulingDialog(ModalScreen[RulingRequest | None]):
         )
         self._at = 0
         self._one_model, self._all_models = one_model, False
-        self._verdict: Verdict | None = None
+        self._verdict: RulingVerdict | None = None
         self._reading: str | None = None
         self._undoing: Ruling | None = None
         "another auditor's ruling, to be taken back once a reason is given"
@@ -198,13 +198,13 @@ class RulingDialog(ModalScreen[RulingRequest | None]):
         if (
             action == "choose"
             and self._reading_hidden
-            and LETTERS[str(parameters[0])] is Verdict.CONFIRMED
+            and LETTERS[str(parameters[0])] is RulingVerdict.CONFIRMED
         ):
             return False
         if action == "undo":
             return self._last is not None
         return action != "read" or (
-            self._verdict is Verdict.MISREAD and int(str(parameters[0])) <= len(self._labels)
+            self._verdict is RulingVerdict.MISREAD and int(str(parameters[0])) <= len(self._labels)
         )
 
     @property
@@ -240,7 +240,7 @@ class RulingDialog(ModalScreen[RulingRequest | None]):
             self._at = matching_indices[0]
         self._verdict, self._reading, self._undoing = verdict, None, None
         self._paint()
-        if verdict is not Verdict.MISREAD:
+        if verdict is not RulingVerdict.MISREAD:
             self._ask(REASONS[verdict])
 
     def action_read(self, number: int) -> None:
@@ -262,7 +262,7 @@ class RulingDialog(ModalScreen[RulingRequest | None]):
     @property
     def _turns(self) -> bool:
         """Whether the ruling can apply to the visible model alone."""
-        verdict = self._verdict or Verdict.CONFIRMED
+        verdict = self._verdict or RulingVerdict.CONFIRMED
         return self._one_model and of_one_model(self._thing.subject.kind, verdict)
 
     def action_all_models(self) -> None:
@@ -274,7 +274,7 @@ class RulingDialog(ModalScreen[RulingRequest | None]):
         """Show what is missing before anything is stored."""
         missing = (
             "type the number of the right reading, or"
-            if self._verdict is Verdict.MISREAD
+            if self._verdict is RulingVerdict.MISREAD
             else "type"
         )
         self._say(f"Nothing is stored yet: {missing} the letter of a verdict.")
@@ -312,12 +312,15 @@ class RulingDialog(ModalScreen[RulingRequest | None]):
             self._say(f"{action_name} needs a reason: type one.")
         elif self._undoing is not None:
             self.dismiss(RulingRequest(self._thing, reason=event.value, undo=self._undoing))
-        elif self._verdict is Verdict.MISREAD and self._reading not in self._thing.right_readings:
-            self._rule(Verdict.CONFIRMED, None, event.value)
+        elif (
+            self._verdict is RulingVerdict.MISREAD
+            and self._reading not in self._thing.right_readings
+        ):
+            self._rule(RulingVerdict.CONFIRMED, None, event.value)
         elif self._verdict is not None:
             self._rule(self._verdict, self._reading, event.value)
 
-    def _rule(self, verdict: Verdict, reading: str | None, reason: str) -> None:
+    def _rule(self, verdict: RulingVerdict, reading: str | None, reason: str) -> None:
         seen = frozenset(ruling.uid for ruling in self._standing[self._at])
         self.dismiss(
             RulingRequest(
@@ -354,7 +357,7 @@ class RulingDialog(ModalScreen[RulingRequest | None]):
     @property
     def _asks_reading(self) -> bool:
         """Whether the right reading is still to be chosen."""
-        return self._verdict is Verdict.MISREAD and not self._reading
+        return self._verdict is RulingVerdict.MISREAD and not self._reading
 
     @property
     def _asks_reason(self) -> bool:
@@ -416,8 +419,8 @@ class RulingDialog(ModalScreen[RulingRequest | None]):
             return ""
         return f"  {visible(spoken_name)}"
 
-    def _verdict_label(self, verdict: Verdict) -> str:
-        return SAYS if self._reading_hidden and verdict is Verdict.MISREAD else verdict.value
+    def _verdict_label(self, verdict: RulingVerdict) -> str:
+        return SAYS if self._reading_hidden and verdict is RulingVerdict.MISREAD else verdict.value
 
     def _applies(self) -> str:
         if not self._turns:
@@ -432,7 +435,7 @@ class RulingDialog(ModalScreen[RulingRequest | None]):
         n_first = 4 if len(verdicts) == 4 else 3
         lines = [Content("   ").join(verdicts[:n_first]), Content("   ").join(verdicts[n_first:])]
         lines.append(Content.styled(self._applies(), "$text-muted"))
-        if self._verdict is Verdict.MISREAD:
+        if self._verdict is RulingVerdict.MISREAD:
             readings = Content("   ").join(self._reading_choices())
             lines += [Content(""), Content.assemble("the answer says  ", readings)]
         if self._undoing is not None:
@@ -444,7 +447,7 @@ class RulingDialog(ModalScreen[RulingRequest | None]):
         """Return each verdict that fits an object, with its letter."""
         choices = []
         for key, verdict in LETTERS.items():
-            is_hidden = self._reading_hidden and verdict is Verdict.CONFIRMED
+            is_hidden = self._reading_hidden and verdict is RulingVerdict.CONFIRMED
             if is_hidden or not any(_fits(thing, verdict) for thing in self._things):
                 continue
             style = "bold $text-accent" if verdict is self._verdict else ""
@@ -460,9 +463,9 @@ class RulingDialog(ModalScreen[RulingRequest | None]):
         return choices
 
 
-def _fits(thing: RulingSubject, verdict: Verdict) -> bool:
+def _fits(thing: RulingSubject, verdict: RulingVerdict) -> bool:
     return thing.subject.kind in RULED_ON[verdict] and (
-        verdict is not Verdict.MISREAD or bool(thing.labels)
+        verdict is not RulingVerdict.MISREAD or bool(thing.labels)
     )
 
 
@@ -492,7 +495,9 @@ def rulings_text(
 def ruling_line(ruling: Ruling) -> str:
     """Return a ruling in a line: auditor, verdict, reason and date."""
     verdict = ruling.verdict.value if ruling.verdict else ""
-    reading_text = f" ({ruling.label or 'unreadable'})" if ruling.verdict is Verdict.MISREAD else ""
+    reading_text = (
+        f" ({ruling.label or 'unreadable'})" if ruling.verdict is RulingVerdict.MISREAD else ""
+    )
     return f"{ruling.auditor}: {verdict}{reading_text} – {ruling.reason} ({ruling.at[:10]})"
 
 

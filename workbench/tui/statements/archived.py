@@ -20,7 +20,7 @@ from workbench.tui.rulings.ruling import RulesAndEdits
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.statements.statement_format import MOST, short_refs
 from workbench.tui.statements.statements import ruled_cell
-from workbench.tui.widgets.record_table import Column, Record, RecordTable
+from workbench.tui.widgets.record_table import Record, RecordColumn, RecordTable
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -69,11 +69,11 @@ class ArchivedScreen(RulesAndEdits, StoreScreen):
     def compose_body(self) -> ComposeResult:
         yield RecordTable(
             [
-                Column("ref", "id", MOST),
-                Column("text", "statement", None),
-                Column("ruled", "ruled", 5),
-                Column("version", "v", 3),
-                Column("tags", "tags", 24, least=100),
+                RecordColumn("ref", "id", MOST),
+                RecordColumn("text", "statement", None),
+                RecordColumn("ruled", "ruled", 5),
+                RecordColumn("version", "v", 3),
+                RecordColumn("tags", "tags", 24, least=100),
             ],
             name="archived",
         )

@@ -63,7 +63,7 @@ class BulkTyped:
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
+class ChangePreview:
     """The result of a change."""
 
     seen: Mapping[str, Statement]
@@ -78,7 +78,7 @@ class BulkForm(PreviewedForm):
     EXPLAIN = EXPLAIN
     FIRST = "#act"
 
-    _preview: Preview | None
+    _preview: ChangePreview | None
 
     def __init__(self, instrument: str, refs: tuple[str, ...]) -> None:
         super().__init__(instrument, refs)
@@ -119,12 +119,12 @@ class BulkForm(PreviewedForm):
         """Show what is still to be typed, without marking it as an error."""
         self.say(fault)
 
-    def work_out(self, store: Store, typed: BulkTyped) -> Preview:
+    def work_out(self, store: Store, typed: BulkTyped) -> ChangePreview:
         return previewed(
             {ref: store.statements.get(self._instrument, ref) for ref in self._refs}, typed
         )
 
-    def show_outcome(self, typed: BulkTyped, preview: Preview) -> None:
+    def show_outcome(self, typed: BulkTyped, preview: ChangePreview) -> None:
         self.draw(list(preview_lines(preview, typed)))
         total, changing = len(preview.seen), len(preview.after)
         if changing:
@@ -204,12 +204,12 @@ def change_of(typed: BulkTyped) -> tuple[Callable[[Statement], Statement], str]:
     ), f"set {typed.act} to {value or 'nothing'}"
 
 
-def previewed(seen: Mapping[str, Statement], typed: BulkTyped) -> Preview:
+def previewed(seen: Mapping[str, Statement], typed: BulkTyped) -> ChangePreview:
     """Return the preview of a change. Raises WorkbenchError for the first error."""
     if typed.act == "archive":
-        return Preview(seen, seen)
+        return ChangePreview(seen, seen)
     change, _ = change_of(typed)
-    return Preview(
+    return ChangePreview(
         seen,
         {
             ref: changed_statement
@@ -219,7 +219,7 @@ def previewed(seen: Mapping[str, Statement], typed: BulkTyped) -> Preview:
     )
 
 
-def preview_lines(preview: Preview, typed: BulkTyped) -> Iterator[Content]:
+def preview_lines(preview: ChangePreview, typed: BulkTyped) -> Iterator[Content]:
     """Yield the lines of a preview, at most `SHOWN` of them."""
     n_left = SHOWN
     for ref, updated in preview.after.items():

@@ -19,7 +19,7 @@ from workbench.errors import UsageError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.options.shared import SEED
-from workbench.tui.format import Part
+from workbench.tui.format import TextPart
 from workbench.tui.kit.edit_form import PreviewedForm, row
 from workbench.tui.statements.statement_format import MARK_STYLES, difference, marked, variant_name
 from workbench.tui.widgets.fields import Tick
@@ -116,7 +116,7 @@ def _word(old: str, new: str) -> Content:
     if old == new:
         return Content(visible(new, lines=True))
     return Content(" ").join(
-        [marked((Part(text, True),), mark) for text, mark in ((old, "−"), (new, "+"))]
+        [marked((TextPart(text, True),), mark) for text, mark in ((old, "−"), (new, "+"))]
     )
 
 

@@ -26,9 +26,9 @@ from workbench.tui.format import literal
 from workbench.tui.kit.base import store_path, worker
 from workbench.tui.results.answers import (
     PAGE,
+    AnswersPage,
     AnswersScreen,
     AnswerTexts,
-    Page,
     WholeAnswerScreen,
     read_matching,
 )
@@ -37,7 +37,7 @@ from workbench.tui.rulings.ruling import RulingKeys, ruling_lines
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.statements.statement_format import difference, marked, variant_name
 from workbench.tui.widgets.frame import Keys, TitleBar, Trouble
-from workbench.tui.widgets.record_table import Column, FluidTable, Record, RecordTable
+from workbench.tui.widgets.record_table import FluidTable, Record, RecordColumn, RecordTable
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -79,7 +79,7 @@ class VersionAnswersScreen(AnswersScreen["VersionAnswer"]):
     def make_table(self) -> FluidTable:
         return VersionAnswerTable(_columns, name="answers")
 
-    def fetch(self, store: Store, kind: str, offset: int) -> Page[VersionAnswer]:
+    def fetch(self, store: Store, kind: str, offset: int) -> AnswersPage[VersionAnswer]:
         from stores.runs.answers import answers_to
 
         def read(start: int) -> tuple[VersionAnswer, ...]:
@@ -146,7 +146,7 @@ class FoundAnswersScreen(VersionAnswersScreen):
     def make_table(self) -> FluidTable:
         return VersionAnswerTable(_found_columns, name="answers")
 
-    def fetch(self, store: Store, kind: str, offset: int) -> Page[VersionAnswer]:
+    def fetch(self, store: Store, kind: str, offset: int) -> AnswersPage[VersionAnswer]:
         from stores.runs.answers import answers_with
 
         def read(start: int) -> tuple[VersionAnswer, ...]:
@@ -169,18 +169,18 @@ class FoundAnswersScreen(VersionAnswersScreen):
         return WholeAnswerScreen(title, row.text, self.answer_texts(row).reading, _provenance(row))
 
 
-def _found_columns(width: int) -> tuple[Column, ...]:
+def _found_columns(width: int) -> tuple[RecordColumn, ...]:
     count, *other_columns = _columns(width)
-    return count, Column("ref", "statement", 14), *other_columns
+    return count, RecordColumn("ref", "statement", 14), *other_columns
 
 
-def _columns(width: int) -> tuple[Column, ...]:
+def _columns(width: int) -> tuple[RecordColumn, ...]:
     return (
-        Column("count", "  n", 6),
-        Column("variant", "wording", 17),
-        Column("template", "template", 23 if width >= 100 else 12),
-        Column("model", "model", 21, least=100),
-        Column("text", "answer", None),
+        RecordColumn("count", "  n", 6),
+        RecordColumn("variant", "wording", 17),
+        RecordColumn("template", "template", 23 if width >= 100 else 12),
+        RecordColumn("model", "model", 21, least=100),
+        RecordColumn("text", "answer", None),
     )
 
 
@@ -246,13 +246,13 @@ class HistoryScreen(RulingKeys):
         yield TitleBar(store_path(self.app).name, f"statements › {self._ref} › versions")
         yield Trouble()
         columns = [
-            Column("version", "v", 3),
-            Column("state", "", 8),
-            Column("at", "since", 16),
-            Column("answers", "answers", 8),
-            Column("labels", "labels", 6),
-            Column("survey", "survey", 6),
-            Column("text", "original", None),
+            RecordColumn("version", "v", 3),
+            RecordColumn("state", "", 8),
+            RecordColumn("at", "since", 16),
+            RecordColumn("answers", "answers", 8),
+            RecordColumn("labels", "labels", 6),
+            RecordColumn("survey", "survey", 6),
+            RecordColumn("text", "original", None),
         ]
         yield VersionTable(columns, name="versions")
         yield VerticalScroll(id="details", can_focus=False)

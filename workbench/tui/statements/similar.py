@@ -27,7 +27,7 @@ from workbench.tui.kit.base import StoreScreen, worker
 from workbench.tui.rulings.ruling import RulingKeys, ruling_lines
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.statements.statement_format import difference, marked
-from workbench.tui.widgets.record_table import Column, Record, RecordTable
+from workbench.tui.widgets.record_table import Record, RecordColumn, RecordTable
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -41,7 +41,7 @@ EXPLAIN = section("screens-statements", "Similar statements")
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class SimilarPair:
     """Two similar statements."""
 
     first: str
@@ -94,16 +94,16 @@ class SimilarScreen(RulingKeys, StoreScreen):
 
         self._instrument, self._ref, self._language = instrument, ref, language
         self._at_least = NEAR
-        self._pairs: dict[str, Pair] = {}
+        self._pairs: dict[str, SimilarPair] = {}
         self.PLACE = "statements › similar" + (f" to {ref}" if ref else "")
 
     def compose_body(self) -> ComposeResult:
         yield RecordTable(
             [
-                Column("share", "similarity", 10),
-                Column("first", "id", 12),
-                Column("second", "and", 12),
-                Column("text", "says", None),
+                RecordColumn("share", "similarity", 10),
+                RecordColumn("first", "id", 12),
+                RecordColumn("second", "and", 12),
+                RecordColumn("text", "says", None),
             ],
             name="pairs",
         )
@@ -170,7 +170,7 @@ class SimilarScreen(RulingKeys, StoreScreen):
 
     @worker("look")
     async def look(self, at_least: float) -> None:
-        def load(store: Store) -> tuple[str, tuple[Pair, ...]]:
+        def load(store: Store) -> tuple[str, tuple[SimilarPair, ...]]:
             return read_pairs(store, self._instrument, self._ref, self._language, at_least)
 
         language, pairs = await self.with_store(load)
@@ -193,7 +193,7 @@ class SimilarScreen(RulingKeys, StoreScreen):
 
 def read_pairs(
     store: Store, name: str, ref: str | None, language: str, at_least: float
-) -> tuple[str, tuple[Pair, ...]]:
+) -> tuple[str, tuple[SimilarPair, ...]]:
     """Return the compared language, and the pairs of similar originals, the most similar first."""
     from workbench.workshop.duplicates import near_pairs, similar
 
@@ -220,11 +220,11 @@ def read_pairs(
     )
 
 
-def _pair(first: tuple[str, str], second: tuple[str, str], share: float) -> Pair:
-    return Pair(first[0], second[0], (first[1], second[1]), share)
+def _pair(first: tuple[str, str], second: tuple[str, str], share: float) -> SimilarPair:
+    return SimilarPair(first[0], second[0], (first[1], second[1]), share)
 
 
-def _record(pair: Pair) -> Record:
+def _record(pair: SimilarPair) -> Record:
     return (
         pair.key,
         (

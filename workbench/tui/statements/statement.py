@@ -27,7 +27,7 @@ from workbench.tui.rulings.standing import RuledPlace, standing_in
 from workbench.tui.statements.choice_form import side_by_side
 from workbench.tui.statements.statement_format import (
     EXPLAIN,
-    Sheet,
+    StatementContent,
     about,
     difference,
     marked,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from workbench.pipeline.editing import Done, Undoable
 
 
-def read_sheet(store: Store, name: str, ref: str, language: str) -> Sheet:
+def read_sheet(store: Store, name: str, ref: str, language: str) -> StatementContent:
     """Read one statement with its checks, rulings, answers and parties.
 
     Raises UnknownName if it is no longer there.
@@ -70,7 +70,7 @@ def read_sheet(store: Store, name: str, ref: str, language: str) -> Sheet:
     everywhere = dict.fromkeys(
         other for candidate in instrument.statements for other in candidate.languages
     )
-    return Sheet(
+    return StatementContent(
         statement=statement,
         language=shown_language,
         languages=languages,
@@ -163,7 +163,7 @@ class SheetView(VerticalScroll, inherit_bindings=False):
                 block.scroll_visible(animate=False)
 
 
-def sheet_widgets(sheet: Sheet, at: VariantId | None) -> Iterator[Widget]:
+def sheet_widgets(sheet: StatementContent, at: VariantId | None) -> Iterator[Widget]:
     """Yield the widgets of the sheet, from top to bottom."""
     yield Static(about(sheet), markup=False, classes="about")
     compared = next(
@@ -322,7 +322,7 @@ class StatementScreen(RulesAndEdits):
         super().__init__()
         self._instrument, self._ref, self._language, self._refs = instrument, ref, language, refs
         self._at = at
-        self._sheet: Sheet | None = None
+        self._sheet: StatementContent | None = None
         self._shown = ""
         self._acting = False
 
@@ -361,7 +361,7 @@ class StatementScreen(RulesAndEdits):
             return self._at is not None and self._at != ORIGINAL
         return True
 
-    async def show_sheet(self, sheet: Sheet, keep_trouble: bool) -> None:
+    async def show_sheet(self, sheet: StatementContent, keep_trouble: bool) -> None:
         if sheet.statement.ref != self._ref:
             return
         self._acting = False
@@ -560,7 +560,7 @@ class StatementScreen(RulesAndEdits):
             else ""
         )
 
-    async def _show_widgets(self, sheet: Sheet) -> None:
+    async def _show_widgets(self, sheet: StatementContent) -> None:
         """Draw the sheet again. A statement that is still visible keeps its scroll position."""
         scroll_y = self.body.scroll_y if self._shown == sheet.statement.ref else None
         self._shown = sheet.statement.ref
@@ -575,10 +575,10 @@ class StatementScreen(RulesAndEdits):
             self.body.scroll_home(animate=False)
 
     def _write(self, variant: VariantId | None, into: tuple[str, ...] | None) -> None:
-        from workbench.tui.statements.wording_form import Task, WordingForm
+        from workbench.tui.statements.wording_form import WordingForm, WordingTask
 
         if self._sheet is not None:
-            task = Task(self._sheet.statement, self._sheet.language, variant, into)
+            task = WordingTask(self._sheet.statement, self._sheet.language, variant, into)
             with_answer(self, WordingForm(self._instrument, task), self._come_back)
 
     def _change(self, change: Callable[[Statement], Statement], act: str) -> None:

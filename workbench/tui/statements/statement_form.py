@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, Select, Static, TextArea
 
-from workbench.domain.choices import Bias, Fault, key_in, parse_choice, ref_of
+from workbench.domain.choices import Bias, ChoiceFault, key_in, parse_choice, ref_of
 from workbench.domain.statements import (
     MOST_CHARACTERS,
     ORIGINAL,
@@ -176,7 +176,7 @@ class StatementForm(EditForm):
             return "the statement has no ref yet; give a short one, such as env-03"
         if fault := text_fault(typed.text):
             return f"this text cannot be saved: {fault}"
-        if typed.bias and isinstance(choice_fault := parse_choice(typed.text), Fault):
+        if typed.bias and isinstance(choice_fault := parse_choice(typed.text), ChoiceFault):
             return (
                 f"a bias needs a question with options: found {choice_fault.found}; expected "
                 f"{choice_fault.expected}"
@@ -241,7 +241,7 @@ class StatementForm(EditForm):
 def _question_said(typed: NewTyped) -> str:
     """Return the note on how a question with options is stored, or "" without options."""
     choice = parse_choice(typed.text)
-    if isinstance(choice, Fault):
+    if isinstance(choice, ChoiceFault):
         return ""
     if not typed.bias:
         return (

@@ -15,7 +15,7 @@ from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL, Relation, VariantId, VariantKind, Wording
 from workbench.figures.visible import visible
 from workbench.help.sections import section
-from workbench.tui.format import Part, word_diff
+from workbench.tui.format import TextPart, word_diff
 
 if TYPE_CHECKING:
     from workbench.domain.instruments import Instrument
@@ -40,12 +40,12 @@ def variant_name(variant: VariantId) -> str:
     return str(variant).replace("_", " ")
 
 
-def difference(before: str, after: str) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
+def difference(before: str, after: str) -> tuple[tuple[TextPart, ...], tuple[TextPart, ...]]:
     """Return the parts of two texts, each truncated to `MOST_SHOWN` characters."""
     return word_diff(before[:MOST_SHOWN], after[:MOST_SHOWN])
 
 
-def marked(parts: tuple[Part, ...], mark: str) -> Content:
+def marked(parts: tuple[TextPart, ...], mark: str) -> Content:
     """Return a wording whose changed words have a mark besides their style: `+[short]`."""
     content_parts: list[Content | tuple[str, str]] = []
     for part in parts:
@@ -80,7 +80,7 @@ def wording_heading(wording: Wording, *, at: bool, compared: bool) -> Content:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class StatementContent:
     """The content of the screen of one statement."""
 
     statement: Statement
@@ -104,7 +104,7 @@ class Sheet:
         return next((wording for wording in self.wordings if wording.variant == ORIGINAL), None)
 
 
-def about(sheet: Sheet) -> Content:
+def about(sheet: StatementContent) -> Content:
     """Return the lines at the top of a sheet."""
     statement = sheet.statement
     first_line = [

@@ -29,8 +29,8 @@ from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.statements.statement import StatementScreen
 from workbench.tui.statements.statement_format import LEAST, short_refs, width_of
 from workbench.tui.widgets.record_table import (
-    Column,
     Record,
+    RecordColumn,
     RecordTable,
     in_all_rows,
     moving,
@@ -58,16 +58,16 @@ NOWHERE = 100_000
 "least terminal width of a column that the list has no values for: it never shows"
 
 COLUMNS = (
-    Column("mark", "", 1),
-    Column("ref", "id", LEAST),
-    Column("text", "statement", None),
-    Column("ruled", "ruled", 5, least=NOWHERE),
-    Column("role", "role", 7, least=NOWHERE),
-    Column("country", "country", 7, least=100),
-    Column("tags", "tags", 16, least=120),
-    Column("issues", "issues", 24, least=100),
-    Column("variants", "texts", 5),
-    Column("languages", "lang.", 5),
+    RecordColumn("mark", "", 1),
+    RecordColumn("ref", "id", LEAST),
+    RecordColumn("text", "statement", None),
+    RecordColumn("ruled", "ruled", 5, least=NOWHERE),
+    RecordColumn("role", "role", 7, least=NOWHERE),
+    RecordColumn("country", "country", 7, least=100),
+    RecordColumn("tags", "tags", 16, least=120),
+    RecordColumn("issues", "issues", 24, least=100),
+    RecordColumn("variants", "texts", 5),
+    RecordColumn("languages", "lang.", 5),
 )
 
 EXPLAIN = section("screens-statements", "The list of statements")
@@ -87,7 +87,7 @@ class StatementTable(RecordTable, inherit_bindings=False):
     "text of the columns that are the same in all rows"
 
     def show_page(
-        self, page: Page, marks: Collection[str], at: int | None, ruled: Mapping[str, int]
+        self, page: StatementsPage, marks: Collection[str], at: int | None, ruled: Mapping[str, int]
     ) -> None:
         """Show statements, with a column of refs as wide as needed.
 
@@ -115,7 +115,7 @@ class StatementTable(RecordTable, inherit_bindings=False):
         self._spare(width, self._records)
         super()._lay_out(width)
 
-    def _has(self, column: Column) -> bool:
+    def _has(self, column: RecordColumn) -> bool:
         return super()._has(column) and column.key not in self._spared
 
     def _spare(self, width: int, records: Sequence[Record]) -> None:
@@ -152,7 +152,7 @@ class _ColumnChoice:
     """
 
     def __init__(
-        self, columns: Sequence[Column], records: Sequence[Record], width: int, padding: int
+        self, columns: Sequence[RecordColumn], records: Sequence[Record], width: int, padding: int
     ):
         self._all_columns = columns
         self._width = width
@@ -232,7 +232,7 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class StatementsPage:
     """The result of a query, and the available filters."""
 
     query: Query
@@ -265,18 +265,18 @@ class Page:
         }[name]
 
 
-def read_page(store: Store, query: Query, marked: Collection[str] = ()) -> Page:
+def read_page(store: Store, query: Query, marked: Collection[str] = ()) -> StatementsPage:
     """Read a page of the list, its filters, and the marked refs that are gone."""
     summaries = {summary.name: summary for summary in store.instruments.summaries()}
     if not summaries:
-        return Page(query)
+        return StatementsPage(query)
     name = query.instrument if query.instrument in summaries else next(iter(summaries))
     query = replace(query, instrument=name)
     own_language = summaries[name].language
     other_languages = tuple(
         other for other in summaries[name].languages if other and other != own_language
     )
-    return Page(
+    return StatementsPage(
         query=query,
         lines=store.instruments.lines(name, query.filters, offset=query.offset, limit=PAGE),
         total=store.instruments.count(name, query.filters),
@@ -330,7 +330,7 @@ def _question(text: str) -> str:
     return choice.stem if isinstance(choice, Choice) else text
 
 
-def position(page: Page) -> str:
+def position(page: StatementsPage) -> str:
     """Return the visible lines and their total: `1–200 of 3,512`."""
     if not page.lines:
         return "none"
@@ -338,7 +338,7 @@ def position(page: Page) -> str:
     return f"{first_line:,}–{first_line + len(page.lines) - 1:,} of {page.total:,}"
 
 
-def filter_line(page: Page, marks: int, folded: str = "") -> Content:
+def filter_line(page: StatementsPage, marks: int, folded: str = "") -> Content:
     """Return the line of filters, marked statements, drafts, and equal columns in `folded`."""
     query = page.query
     language = query.language or (page.languages[0] if page.languages else "")
@@ -360,7 +360,7 @@ def filter_line(page: Page, marks: int, folded: str = "") -> Content:
     return Content(" · ").join(parts)
 
 
-def empty_text(page: Page) -> str:
+def empty_text(page: StatementsPage) -> str:
     """Return the text of an empty list: what to do."""
     if not page.instruments:
         return (
@@ -502,7 +502,7 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
     def __init__(self) -> None:
         super().__init__()
         self._query = Query()
-        self._page: Page | None = None
+        self._page: StatementsPage | None = None
         self._pause: Timer | None = None
         self._marks: dict[str, None] = {}
         "marked refs of this instrument, in the order of marking"
@@ -549,7 +549,7 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
             return page is not None and bool(page.instruments)
         return True
 
-    def show_page(self, page: Page, at: int | None) -> None:
+    def show_page(self, page: StatementsPage, at: int | None) -> None:
         if replace(page.query, instrument="") != replace(self._query, instrument=""):
             return
         if page.query.instrument != self._query.instrument:
@@ -746,7 +746,7 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
         self.box.remove_class("-shown")
         self.box.can_focus = False
 
-    def _show_rows(self, page: Page, at: int | None) -> None:
+    def _show_rows(self, page: StatementsPage, at: int | None) -> None:
         self.table.show_page(page, self._marks, at, self.standing.counts(page.query.instrument))
         self.show_filters()
         if self._wanted in self.table.keys:

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Input, Select, Static, TextArea
 
-from workbench.domain.choices import Choice, Fault, parse_choice
+from workbench.domain.choices import Choice, ChoiceFault, parse_choice
 from workbench.domain.drafting import TYPED
 from workbench.domain.statements import (
     CHANGED,
@@ -51,7 +51,7 @@ OFFERED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class WordingTask:
     """The wording to write."""
 
     statement: Statement
@@ -72,7 +72,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class WordingInput:
     """The input of the form."""
 
     kind: str
@@ -86,7 +86,7 @@ class WordingForm(EditForm):
     EXPLAIN = EXPLAIN
     FIRST = "#text"
 
-    def __init__(self, instrument: str, task: Task) -> None:
+    def __init__(self, instrument: str, task: WordingTask) -> None:
         super().__init__(instrument, task.statement)
         self._work = task
         self._theirs: Statement | None = None
@@ -129,12 +129,12 @@ class WordingForm(EditForm):
         else:
             super().begin_in(box)
 
-    def values(self) -> Typed:
+    def values(self) -> WordingInput:
         kind = self.chosen("kind") if self._work.variant is None else ""
         language = (
             self.typed("language").strip() if self._work.into is not None else self._work.language
         )
-        return Typed(kind, language, self.typed("text"))
+        return WordingInput(kind, language, self.typed("text"))
 
     def input_fault(self) -> str:
         typed = self.values()
@@ -150,7 +150,7 @@ class WordingForm(EditForm):
             return "this is still the original's text; edit it into the variant"
         return ""
 
-    def _choice_fault(self, typed: Typed) -> str:
+    def _choice_fault(self, typed: WordingInput) -> str:
         """Return why a form of a multiple-choice question is none, or an empty string."""
         kind = self._kind(typed)
         is_form = kind in (VariantKind.CHANGED, *TYPED)
@@ -158,7 +158,7 @@ class WordingForm(EditForm):
         if not is_form and not is_asked_form:
             return ""
         choice = parse_choice(typed.text)
-        if not isinstance(choice, Fault):
+        if not isinstance(choice, ChoiceFault):
             return ""
         name = kind.value.replace("_", " ")
         return (
@@ -193,7 +193,7 @@ class WordingForm(EditForm):
         seen = self._seen
         if seen is None:
             raise UsageError("there is no statement to change")
-        typed: Typed = values
+        typed: WordingInput = values
         variant = self._place(typed, seen)
         changed_statement = with_text(seen, variant, typed.language, typed.text, person)
         act = _act(self._work, variant, typed.language)
@@ -202,17 +202,17 @@ class WordingForm(EditForm):
         )
         return outcome(store, self._instrument, changed)
 
-    def _place(self, typed: Typed, statement: Statement) -> VariantId:
+    def _place(self, typed: WordingInput, statement: Statement) -> VariantId:
         from workbench.workshop.edits import next_variant
 
         return self._work.variant or next_variant(statement, VariantKind(typed.kind))
 
-    def _kind(self, typed: Typed) -> VariantKind:
+    def _kind(self, typed: WordingInput) -> VariantKind:
         return (
             self._work.variant.kind if self._work.variant is not None else VariantKind(typed.kind)
         )
 
-    def _same_as(self, typed: Typed) -> str:
+    def _same_as(self, typed: WordingInput) -> str:
         if self._seen is None:
             return ""
         own_key = (self._place(typed, self._seen), typed.language)
@@ -257,7 +257,7 @@ class WordingForm(EditForm):
         return f"The original (−), and this wording (+){expected}:", _text(original)
 
 
-def _heading(task: Task) -> str:
+def _heading(task: WordingTask) -> str:
     ref = task.statement.ref
     if task.variant is None:
         return f"{ref}: another wording in {task.language}"
@@ -269,7 +269,7 @@ def _heading(task: Task) -> str:
     )
 
 
-def _kinds(task: Task) -> tuple[VariantKind, ...]:
+def _kinds(task: WordingTask) -> tuple[VariantKind, ...]:
     """Return the available kinds. Without an original, only that or the question that it answers.
 
     A multiple-choice question has one changed form, and any number of versions with typos.
@@ -284,18 +284,18 @@ def _kinds(task: Task) -> tuple[VariantKind, ...]:
     return (*changed_kinds, *sorted(TYPED), *OFFERED)
 
 
-def _has_changed(task: Task) -> bool:
+def _has_changed(task: WordingTask) -> bool:
     return task.statement.wording(CHANGED, task.language) is not None
 
 
-def _has_forms(task: Task) -> bool:
+def _has_forms(task: WordingTask) -> bool:
     """Return whether a statement has forms that only multiple-choice questions have."""
     return any(
         wording.variant.kind in (VariantKind.CHANGED, *TYPED) for wording in task.statement.wordings
     )
 
 
-def _start(task: Task) -> str:
+def _start(task: WordingTask) -> str:
     """Return the initial text: the existing wording, or the original.
 
     A translation starts empty.
@@ -311,7 +311,7 @@ def _text(wording: Wording | None) -> str:
     return wording.text if wording is not None else ""
 
 
-def _expected(task: Task) -> str:
+def _expected(task: WordingTask) -> str:
     wording = task.held
     return RELATION_WORDS[wording.relation] if wording is not None else ""
 
@@ -326,7 +326,7 @@ def _translation_fault(statement: Statement, variant: VariantId, language: str) 
     return ""
 
 
-def _act(task: Task, variant: VariantId, language: str) -> str:
+def _act(task: WordingTask, variant: VariantId, language: str) -> str:
     if task.into is not None:
         return f"translated {variant_name(variant)} into {language}"
     return (

@@ -287,7 +287,7 @@ ROOMY = 44
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class CoordinateInterval:
     """A coordinate with its interval. The ends are NaN without an interval."""
 
     value: float
@@ -301,12 +301,12 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class CoordinatePoint:
     """A point of the plane. One with a coordinate that is NaN is not drawn."""
 
     letter: str
-    x: Interval
-    y: Interval
+    x: CoordinateInterval
+    y: CoordinateInterval
     mark: str = MARKS[0]
     chosen: bool = False
 
@@ -316,7 +316,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class PlaneRange:
     """The visible part of the plane."""
 
     left: float = -1.0
@@ -325,10 +325,10 @@ class Scale:
     top: float = 1.0
 
 
-FULL_SCALE = Scale()
+FULL_SCALE = PlaneRange()
 
 
-def fitted(points: Iterable[Point]) -> Scale:
+def fitted(points: Iterable[CoordinatePoint]) -> PlaneRange:
     """Return a scale that shows all intervals and 0, with one unit on both axes.
 
     It is the full scale without a point.
@@ -347,7 +347,7 @@ def fitted(points: Iterable[Point]) -> Scale:
     ]
     width = max(high - low for low, high in spans)
     (left, right), (bottom, top) = (_widened(*span, width) for span in spans)
-    return Scale(left, right, bottom, top)
+    return PlaneRange(left, right, bottom, top)
 
 
 def _span(ends: Iterable[float]) -> tuple[float, float]:
@@ -367,10 +367,10 @@ def _widened(low: float, high: float, width: float) -> tuple[float, float]:
 
 
 def draw(
-    points: Sequence[Point],
+    points: Sequence[CoordinatePoint],
     width: int,
     height: int,
-    scale: Scale = FULL_SCALE,
+    scale: PlaneRange = FULL_SCALE,
     names: tuple[str, str] = ("economic", "cultural"),
 ) -> list[list[Cell]]:
     """Return `height` rows of `width` cells, or only blanks if that is too small for a picture.
@@ -400,7 +400,7 @@ def draw(
 class _Canvas:
     """The inner part of the picture. Row 0 is the top."""
 
-    def __init__(self, width: int, height: int, scale: Scale) -> None:
+    def __init__(self, width: int, height: int, scale: PlaneRange) -> None:
         self.width, self.height, self.scale = width, height, scale
         self.rows: list[list[Cell]] = [[(" ", "")] * width for _ in range(height)]
 
@@ -436,7 +436,7 @@ class _Canvas:
         if row < self.height - 1:
             self.write(self.height - 1, name_column, f"{y_prefix}left", "name")
 
-    def cross(self, point: Point) -> None:
+    def cross(self, point: CoordinatePoint) -> None:
         """Draw the intervals of a point."""
         role: Role = "chosen" if point.chosen else "interval"
         scale, row, column = self.scale, self.row(point.y.value), self.column(point.x.value)
@@ -462,9 +462,9 @@ class _Canvas:
             sign = "┼"
         self.rows[row][column] = (sign, role)
 
-    def marks(self, points: Sequence[Point]) -> None:
+    def marks(self, points: Sequence[CoordinatePoint]) -> None:
         """Draw the points, and beside each position the letters of its points."""
-        points_by_cell: defaultdict[tuple[int, int], list[Point]] = defaultdict(list)
+        points_by_cell: defaultdict[tuple[int, int], list[CoordinatePoint]] = defaultdict(list)
         for point in points:
             points_by_cell[self.row(point.y.value), self.column(point.x.value)].append(point)
         taken_cells = set(points_by_cell)
@@ -505,7 +505,7 @@ class _Canvas:
                 self.rows[row][column + offset] = (character, role)
 
 
-def letters(there: Sequence[Point]) -> str:
+def letters(there: Sequence[CoordinatePoint]) -> str:
     """Return the letters of points that share a position, each after its mark if that differs.
 
     Only marks other than that of the first point are written.
@@ -557,11 +557,11 @@ class Plane(Widget):
     }
     """
 
-    points: reactive[tuple[Point, ...]] = reactive(())
+    points: reactive[tuple[CoordinatePoint, ...]] = reactive(())
     near: reactive[bool] = reactive(False)
 
     @property
-    def scale(self) -> Scale:
+    def scale(self) -> PlaneRange:
         return fitted(self.points) if self.near else FULL_SCALE
 
     def render(self) -> Content:

@@ -47,7 +47,7 @@ Record = tuple[str, tuple[Text, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class RecordColumn:
     """One column. One column of a table may take the width that the others leave."""
 
     key: str
@@ -101,7 +101,7 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
         def control(self) -> RecordTable:
             return self.table
 
-    def __init__(self, columns: Sequence[Column], *, name: str) -> None:
+    def __init__(self, columns: Sequence[RecordColumn], *, name: str) -> None:
         super().__init__(id=name, cursor_type="row", zebra_stripes=False, cell_padding=1)
         self._all_columns = tuple(columns)
         self._records: tuple[Record, ...] = ()
@@ -213,10 +213,10 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
             self.add_column(label, key=column.key, width=column_width)
         self._fill(row)
 
-    def _shown(self) -> list[Column]:
+    def _shown(self) -> list[RecordColumn]:
         return [column for column in self._all_columns if self._has(column)]
 
-    def _has(self, column: Column) -> bool:
+    def _has(self, column: RecordColumn) -> bool:
         return self._laid_out >= column.least and column.key not in self._without
 
     def _cells(self, cells: tuple[Text, ...]) -> list[Text]:
@@ -262,7 +262,7 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
                     self.update_cell(key, name, cell)
 
 
-Layout = Callable[[int], Sequence[Column]]
+Layout = Callable[[int], Sequence[RecordColumn]]
 "function that returns the columns for a width"
 Cells = Callable[[int], Sequence[Record]]
 "function that returns the records for a width, each with a cell per column of the layout"
