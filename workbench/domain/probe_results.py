@@ -124,7 +124,7 @@ class ProbeResult:
         Examples
         --------
         >>> one = ProbedAnswer("s-1", "original", "personal-1", "printed", "Hm.", "", UNREADABLE)
-        >>> result = ProbeResult("chat", 7, (one, one), others=(FamilyShare("user", 17, 20),))
+        >>> result = ProbeResult("chat", 7, (one, one), others=(FamilyReadability("user", 17, 20),))
         >>> result.describe()  # doctest: +NORMALIZE_WHITESPACE
         'Probe: 0 of 2 answers are readable (0 %) with templates of family chat (2 unreadable);
         user: 17 of 20 (85 %)'

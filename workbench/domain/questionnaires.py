@@ -357,8 +357,10 @@ def counted_roles(counts: Mapping[QuestionRole, int]) -> str:
 
     Examples
     --------
-    >>> counted_roles({Role.CONTEXT: 6, Role.TARGET: 1}), counted_roles({Role.SURVEY: 3})
-    ('6 context and 1 target question', '3 survey questions')
+    >>> counted_roles({QuestionRole.CONTEXT: 6, QuestionRole.TARGET: 1})
+    '6 context and 1 target question'
+    >>> counted_roles({QuestionRole.SURVEY: 3})
+    '3 survey questions'
     """
     context, target, survey = (
         counts.get(role, 0)

@@ -327,7 +327,7 @@ def unread_note(model: AnsweredPlan) -> str:
     ...     unreadable=AnswerCount(40, 200), refused=AnswerCount(13, 200)
     ... )
     >>> unread_note(model)
-    'm: of its answers 20.0 % unreadable, with the 6.5 % refused'
+    'm: of its answers 20.0 % unreadable, including 6.5 % refused'
     """
     shares = {
         name: model.parts[name].share
@@ -340,7 +340,7 @@ def unread_note(model: AnsweredPlan) -> str:
     refused = model.parts.get(REFUSED)
     refused_text = ""
     if refused and refused.count and not shares.keys().isdisjoint((UNREADABLE, INVALID)):
-        refused_text = f", with the {number(refused.share, Kind.SHARE)} refused"
+        refused_text = f", including {number(refused.share, Kind.SHARE)} refused"
     return f"{model.name}: of its answers {', '.join(texts)}{refused_text}"
 
 

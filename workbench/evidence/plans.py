@@ -68,11 +68,7 @@ def followed(
     judged : how its figures are judged, option -> value; None: not looked at
     compared : compared runs; empty: report whether the planned ones have answers
     """
-    jobs = [
-        job
-        for job in sorted(store.jobs.list(), key=lambda job: job.id)
-        if is_asked_by(store, job, run)
-    ]
+    jobs = _jobs_of(store, run)
     plans = store.plans.of_jobs()
     hashes = [plans[job.id] for job in jobs if job.id in plans]
     stored = store.plans.get(hashes[-1]) if hashes else None
@@ -80,10 +76,7 @@ def followed(
         return _table(run, (), "", NO_PLAN)
     plan = read_text(stored.text, f"plan {stored.hash[:SHOWN]}")
     rows = [
-        _before(plan, stored.at, jobs),
-        *_asked(plan, run, jobs, plans),
-        _instrument(store, plan, run),
-        *_templates(store, plan, run),
+        *_steps_of_asking(store, plan, stored.at, run, jobs),
         *_judged(plan, judged),
         *_planned_comparison(store, plan, compared),
         *_afterwards(store, run),
@@ -97,22 +90,42 @@ def confirmatory_claims(store: Store, run: Run) -> tuple[str, ...]:
 
     They are those of the plan that its first job followed.
 
-    It is empty if the plan was frozen after the first answer.
+    It is empty if the plan was frozen after the first answer, or if the run was asked otherwise.
     """
     plans = store.plans.of_jobs()
-    jobs = [
-        job
-        for job in sorted(store.jobs.list(), key=lambda job: job.id)
-        if is_asked_by(store, job, run)
-    ]
+    jobs = _jobs_of(store, run)
     if not jobs or jobs[0].id not in plans:
         return ()
     stored = store.plans.get(plans[jobs[0].id])
     if stored is None:
         return ()
     plan = read_text(stored.text, f"plan {stored.hash[:SHOWN]}")
-    was_in_time = _before(plan, stored.at, jobs).followed
-    return plan.claims if was_in_time and run.model in plan.models else ()
+    steps = _steps_of_asking(store, plan, stored.at, run, jobs)
+    is_followed = all(step.followed is not False for step in steps if step.part == ASKED)
+    return plan.claims if is_followed and run.model in plan.models else ()
+
+
+def _jobs_of(store: Store, run: Run) -> list[Job]:
+    """Return the jobs that asked for a run, the first one first."""
+    jobs = sorted(store.jobs.list(), key=lambda job: job.id)
+    return [job for job in jobs if is_asked_by(store, job, run)]
+
+
+def _steps_of_asking(
+    store: Store, plan: FrozenPlan, at: str, run: Run, jobs: Sequence[Job]
+) -> tuple[PlanStep, ...]:
+    """Return the steps of a plan that are about asking: when, what, and with which texts.
+
+    Parameters
+    ----------
+    at : time at which the plan was frozen
+    """
+    return (
+        _before(plan, at, jobs),
+        *_asked(plan, run, jobs, store.plans.of_jobs()),
+        _instrument(store, plan, run),
+        *_templates(store, plan, run),
+    )
 
 
 def runs_of_plans(store: Store, audit: str) -> Iterator[tuple[Run, str]]:

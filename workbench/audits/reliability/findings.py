@@ -11,7 +11,7 @@ from workbench.audits.reliability.counting import ALL
 from workbench.audits.reliability.expected import ExactReport
 from workbench.audits.reliability.judge import ReliabilityReport
 from workbench.audits.reliability.judged import ReliabilityJudged, VerdictFigures
-from workbench.domain.names import in_words
+from workbench.domain.names import in_words, plural
 from workbench.domain.verdicts import Bounds
 from workbench.figures.shown import between, number
 from workbench.figures.table import Kind
@@ -28,13 +28,16 @@ def list_findings(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> I
     yield OfModel(label, name, value, doubt="; ".join(filter(None, (range_text, corrected))))
     yield from _weakest(name, report)
     codes = report.over_templates(ALL)
-    if n_void := int((codes == VOID).sum()):
+    n_void = int((codes == VOID).sum())
+    if n_void:
         yield OfModel(
             "Statements that are not counted, because no test applies to them", name, f"{n_void:,}"
         )
     if judged.exact is not None:
         yield OfModel(
-            "Verdicts from the model's own probabilities of the two labels, without sampling", name
+            "Verdicts from the model's own probabilities of the two labels, without sampling",
+            name,
+            f"{plural(len(codes) - n_void, 'statement')}",
         )
 
 

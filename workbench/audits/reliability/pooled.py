@@ -500,7 +500,8 @@ def format_share(found: Pooled) -> tuple[str, str]:
 
 
 NO_NUCLEUS = (
-    "from exact probabilities of the whole distribution, without the published nucleus (top-p 0.85)"
+    "computed from exact probabilities of the whole distribution; with the published nucleus "
+    "(top-p 0.85) more prompts would lean clearly"
 )
 ANSWERS = (
     "Share of the statements that keep their stance under all templates together, by partial "

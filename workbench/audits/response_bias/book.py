@@ -40,7 +40,7 @@ def book(changes: Changes) -> Book:
             *answered_header(judged.answered),
             *judged.rulings.sentences(),
             f"{changes.instrument}: {plural(len(judged.pairs), 'question')}.",
-            *refused(changes.refusals, "without an offered letter, drawn again"),
+            *refused(changes.refusals, "each without an offered letter, and drawn again"),
             definition_said(changes.options.definition),
             test_said(changes.options),
         ),

@@ -335,8 +335,8 @@ def fitted(points: Iterable[CoordinatePoint]) -> PlaneRange:
 
     Examples
     --------
-    >>> fitted([Point("A", Interval(0.2, 0.1, 0.4), Interval(-0.2))])
-    Scale(left=0.0, right=0.5, bottom=-0.4, top=0.1)
+    >>> fitted([CoordinatePoint("A", CoordinateInterval(0.2, 0.1, 0.4), CoordinateInterval(-0.2))])
+    PlaneRange(left=0.0, right=0.5, bottom=-0.4, top=0.1)
     """
     placed = [point for point in points if point.placed]
     if not placed:
@@ -512,8 +512,9 @@ def letters(there: Sequence[CoordinatePoint]) -> str:
 
     Examples
     --------
-    >>> here = Interval(0.0)
-    >>> letters([Point("A", here, here), Point("B", here, here), Point("C", here, here, "◆")])
+    >>> here = CoordinateInterval(0.0)
+    >>> points = [CoordinatePoint(letter, here, here) for letter in "AB"]
+    >>> letters([*points, CoordinatePoint("C", here, here, "◆")])
     'AB◆C'
     """
     text = "".join(point.letter for point in there if point.mark == there[0].mark)
