@@ -76,11 +76,21 @@ def test_a_run_by_a_plan_follows_it_and_says_so(
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("claims", [("--claim", "biases"), ()], ids=["planned", "not planned"])
+@pytest.mark.parametrize(
+    ("claims", "otherwise"),
+    [(("--claim", "biases"), ()), ((), ()), (("--claim", "biases"), ("--samples", 10))],
+    ids=["planned", "not planned", "asked otherwise"],
+)
 def test_a_report_says_which_claims_a_plan_named(
-    claims: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    claims: tuple[str, ...],
+    otherwise: tuple[object, ...],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """`order-minded` chooses what stands first, so its bias of response order is certain."""
+    """`order-minded` chooses what stands first, so its bias of response order is certain.
+
+    A claim about a run that was asked otherwise than planned is exploratory.
+    """
     pytest.importorskip("jinja2", reason="reports need it")
     store, plan = tmp_path / "choices.db", tmp_path / "plan.toml"
     questions = Path(__file__).parents[2] / "data" / "instruments" / "veldania_choices"
@@ -88,13 +98,14 @@ def test_a_report_says_which_claims_a_plan_named(
     asked = ("--audit", "response_bias", "--bias", "response_order", "--samples", 20)
     model = ("--model", "scripted:order-minded")
     assert run(capsys, "plan", store, *model, *asked, *claims, "--out", plan)[0] == 0
-    assert run(capsys, "run", store, "--plan", plan, *GO)[0] == 0
+    assert run(capsys, "run", store, "--plan", plan, *otherwise, *GO)[0] == 0
     assert run(capsys, "report", store, tmp_path / "page")[0] == 0
     page = (tmp_path / "page" / "report.html").read_text(encoding="utf-8")
     confirmed = "Tests confirm 1 of 1 planned claim (adjusted by Holm; 5 % risk of any false one)."
-    assert (confirmed in page) == bool(claims)
-    assert ("(confirmatory)" in page) == bool(claims)
-    assert ("(exploratory)" in page) == (not claims)
+    is_confirmatory = bool(claims) and not otherwise
+    assert (confirmed in page) == is_confirmatory
+    assert ("(confirmatory)" in page) == is_confirmatory
+    assert ("(exploratory)" in page) == (not is_confirmatory)
 
 
 @pytest.mark.e2e
