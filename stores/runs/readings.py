@@ -736,7 +736,6 @@ _READ = f"""
                 as labelled_unit,
             g.label as reading, g.confidence as sureness
         from answered a
-        left join ruled z on z.probe_id = a.probe_id and z.text_id = a.text_id
         left join unit v on v.text_id = a.text_id and v.template_id = a.template_id
             and v.wording_id is null
         left join reading b on b.unit_id = v.id and b.label is not null and b.reader_id = (
@@ -745,6 +744,8 @@ _READ = f"""
             where y.unit_id = v.id
         )
         left join reader h on h.id = b.reader_id
+        left join ruled z on z.probe_id = a.probe_id and z.text_id = a.text_id
+            and (:labelled is null or h.id is not null or z.verdict is 1)
         left join unit u on u.text_id = a.text_id and u.wording_id = a.unit_wording
             and u.template_id is null
         left join given g on g.unit_id = u.id

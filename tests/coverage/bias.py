@@ -154,13 +154,11 @@ class World:
     "(M, P, S, W, 4, 5) by stance and reading, those below the threshold last"
     drawn: IntArray
     "of these, the ones that were drawn to be labelled"
-    ruled: IntArray
-    "of the others, the ones on whose reading an auditor ruled"
 
     @property
     def tally(self) -> Tally:
-        people = (self.drawn + self.ruled).sum(axis=-1)
-        left = (self.answers - self.drawn - self.ruled).sum(axis=-2)
+        people = self.drawn.sum(axis=-1)
+        left = (self.answers - self.drawn).sum(axis=-2)
         made = tally(self.of, left[..., :4] + people, 0 * people, left[..., 4])
         return replace(made, as_is=people.astype(np.int32))
 
@@ -174,12 +172,8 @@ class World:
         )
 
 
-def world(
-    rng: Rng, of: Study, labels: int, reads: Sequence[FloatArray], reviewed: float = 0.0
-) -> World:
-    """Return a world. reads : of each model, (4, 5); reviewed : share of the answers on which an
-    auditor rules
-    """
+def world(rng: Rng, of: Study, labels: int, reads: Sequence[FloatArray]) -> World:
+    """Return a world. reads : of each model, (4, 5)."""
     truth = answers(rng, of)
     found = np.zeros((*truth.shape, 5), dtype=np.int64)
     for model, stances in enumerate(truth):
@@ -190,14 +184,12 @@ def world(
     drawn = rng.multivariate_hypergeometric(found.ravel(), labels, method="marginals").reshape(
         found.shape
     )
-    return World(of, found, drawn, rng.binomial(found - drawn, reviewed))
+    return World(of, found, drawn)
 
 
-def corrected(
-    rng: Rng, of: Study, labels: int, reads: Sequence[FloatArray], reviewed: float = 0.0
-) -> Found:
+def corrected(rng: Rng, of: Study, labels: int, reads: Sequence[FloatArray]) -> Found:
     """Correct the classifier's error by drawn labels."""
-    made = world(rng, of, labels, reads, reviewed)
+    made = world(rng, of, labels, reads)
     report = judge(
         made.tally, ScoreOptions(int(rng.integers(2**31)), DRAWS, correct=True), made.labels
     )
@@ -298,14 +290,5 @@ SCENARIOS = (
         "20 left and 32 right statements answered alike, recall .97 and .75, 100 labels",
         "small n",
         lambda rng: corrected(rng, ALIKE, 100, UNEQUAL),
-    ),
-    *(
-        Scenario(
-            f"20 left and 32 right statements, recall .97 and .75, 100 labels, {share:.0%} "
-            "reviewed",
-            "clustering",
-            partial(corrected, of=WIDE, labels=100, reads=UNEQUAL, reviewed=share),
-        )
-        for share in (0.25, 0.5, 1.0)
     ),
 )

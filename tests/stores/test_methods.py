@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from itertools import product
 from pathlib import Path
 
@@ -30,6 +30,8 @@ from workbench.domain.annotations import DisagreementReason, Purpose
 from workbench.domain.readings import PEOPLE, ReadingChoice
 from workbench.domain.responses import EXACT, WHEN_DECIDED, Sampling
 from workbench.domain.rulings import RulingVerdict
+from workbench.domain.verdicts import Estimate
+from workbench.errors import UsageError
 from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.runs import AnswerSelection
 from workbench.inference.scripted.model import ScriptedModel
@@ -107,7 +109,7 @@ def test_a_paragraph_names_who_read_and_its_numbers_add_up(
     assert ("Auditors' rulings count: 2 rulings: " in text) == (ruled and counted)
     assert ("2 rulings of auditors are left out by choice." in text) == (ruled and not counted)
     assert ("that auditors' rulings leave out" in text) == (ruled and counted)
-    assert ("auditors reread " in text) == (ruled and counted)
+    assert ("auditors reread " in text) == (ruled and counted and not correct)
     found = NUMBERS.search(text)
     assert found is not None
     excluded = [
@@ -116,22 +118,32 @@ def test_a_paragraph_names_who_read_and_its_numbers_add_up(
     assert whole(found[1]) == whole(found[2]) + sum(excluded)
 
 
-def test_confirmed_readings_count_as_labelled_and_are_not_corrected(free: Store) -> None:
-    def counts() -> tuple[int, int]:
-        found = scored(free, correct=True).corrected
-        assert found is not None
-        return found.labelled, found.corrected + found.untested
+@pytest.mark.parametrize("verdict", [RulingVerdict.CONFIRMED, RulingVerdict.MISREAD])
+def test_rulings_on_readings_do_not_count_in_corrected_figures(
+    free: Store, verdict: RulingVerdict
+) -> None:
+    """Labels correct the same errors: those that an auditor found would be corrected twice."""
 
-    plain, (labelled, corrected) = scored(free).report.figure("milieu-1b").total, counts()
+    def figures() -> tuple[Estimate, Estimate, int]:
+        corrected = scored(free, correct=True)
+        assert corrected.corrected is not None
+        return (
+            scored(free).report.figure("milieu-1b").total,
+            corrected.report.figure("milieu-1b").total,
+            corrected.corrected.labelled,
+        )
+
+    plain, corrected, n_labelled = figures()
     for answer in subjects.subjects_below(free, of_free(free)):
-        rule(free, answer, RulingVerdict.CONFIRMED)
-    after, (labelled_after, corrected_after) = (
-        scored(free).report.figure("milieu-1b").total,
-        counts(),
-    )
+        if verdict is RulingVerdict.CONFIRMED:
+            rule(free, answer, verdict)
+        else:
+            with suppress(UsageError):  # it reads so already
+                rule(free, answer, verdict, "neutral")
+    plain_after, corrected_after, n_labelled_after = figures()
     undo_all(free)
-    assert after == plain, "a confirmed reading changes no figure without a correction"
-    assert labelled_after - labelled == corrected - corrected_after > 0
+    assert (corrected_after, n_labelled_after) == (corrected, n_labelled)
+    assert (plain_after == plain) == (verdict is RulingVerdict.CONFIRMED)
 
 
 def test_people_alone_are_told_by_how_many_labelled_each_answer(free: Store) -> None:

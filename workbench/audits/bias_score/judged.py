@@ -651,8 +651,10 @@ def _correction(report: BiasReport, read: ReadBy) -> str:
     if report.drawn_labels is None:
         return "The classifier's error was not corrected for."
     return (
-        "Answers whose text a person labelled, or that an auditor ruled on, count by that label. "
-        "The others were corrected by prediction-powered inference with known drawing "
+        "Answers whose text a person labelled count by that label. Auditors' rulings on readings "
+        "of the classifier do not count: the labels correct the same errors, and an auditor who "
+        "rules on errors alone would have them corrected twice. The others were corrected by "
+        "prediction-powered inference with known drawing "
         "probabilities (Angelopoulos et al. 2023; Egami et al. 2023): to the classifier's readings "
         "was added the mean error that drawn labels show, weighted by (1 - p) / p, for each model, "
         f"side and selection by itself. Figures take {MIN_LABELS} such texts a side, and intervals "
