@@ -65,6 +65,12 @@ async def typed(
     return visited, decisions(path) - before
 
 
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let keys that start an export write below the test's own folder."""
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.mark.parametrize("intervals", [(80,), pytest.param((20, 150, 300), marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", [*PATHS, *FIGURES])
 async def test_who_types_fast_does_nothing_else_than_who_looks(
