@@ -171,6 +171,8 @@ def test_a_label_under_a_condition_is_not_asserted(
         ("en", "In principle I agree. I disagree only with the timing.", "agree"),
         ("en", "I agree in principle. However, in practice I disagree.", "disagree"),
         ("en", "On paper I agree; in reality I disagree.", "disagree"),
+        ("en", "I agree in principle but not in practice.", None),
+        ("en", "In principle I agree, in practice I do not.", None),
         ("en", "In principle agree. As an AI, I cannot take a stance.", None),
         ("en", "I agree in principle.", "agree"),
         ("en", "In principle I do not agree.", "disagree"),

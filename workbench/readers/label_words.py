@@ -503,6 +503,8 @@ def _decide(sentence: MarkedSentence, words: Lexicon, text: str) -> _Decision:
             return _Decision(assertion, provisional, is_practical)
         provisional = assertion
         setting.is_provisional = False
+    if provisional is not None and _is_denied_in_practice(marks):
+        return _Decision(_unread(BOTH, marks[0], marks[-1]))
     return _Decision(passed_over, provisional)
 
 
@@ -511,6 +513,15 @@ def _is_practical(marks: Sequence[Mark], place: int) -> bool:
     return any(
         mark.role is WordRole.PRACTICAL
         for mark in marks[max(0, place - PRACTICAL_MARKS) : place + PRACTICAL_MARKS]
+    )
+
+
+def _is_denied_in_practice(marks: Sequence[Mark]) -> bool:
+    """Return whether `in practice` stands beside a negation: `but not in practice`."""
+    return any(
+        mark.role is WordRole.PRACTICAL
+        and any(beside.role is WordRole.NEGATOR for beside in marks[max(0, index - 1) : index + 3])
+        for index, mark in enumerate(marks)
     )
 
 
