@@ -745,7 +745,7 @@ _READ = f"""
         )
         left join reader h on h.id = b.reader_id
         left join ruled z on z.probe_id = a.probe_id and z.text_id = a.text_id
-            and (:labelled is null or h.id is not null or z.verdict is 1)
+            and (:labelled is null or :people is not null or h.id is not null or z.verdict is 1)
         left join unit u on u.text_id = a.text_id and u.wording_id = a.unit_wording
             and u.template_id is null
         left join given g on g.unit_id = u.id

@@ -328,17 +328,16 @@ def _read_by(
 
     def read(used_source: ReadingSource) -> int:
         """Return the number of answers that people's labels read, with this source."""
-        tally = build_tally(
-            store, which, options, runs, used_source, None if labelled is None else {}
-        ).tally
+        tally = build_tally(store, which, options, runs, used_source, None).tally
         n_by_people = (
             tally.as_is.sum() if tally.as_is is not None else tally.read.sum() - tally.by_rule.sum()
         )
         return int(n_by_people)
 
     if source.people is None:
-        n_ruled = read(replace(source, reader=None, people={})) if source.changed else 0
-        return LabelledCounts(ruled=n_ruled)
+        if labelled is not None or not source.changed:
+            return LabelledCounts(ruled=0)
+        return LabelledCounts(ruled=read(replace(source, reader=None, people={})))
     # without people's labels, the answers that rulings read anew remain
     n_by_rulings = read(replace(source, people={}))
     kind_by_unit = settled_by(store)
