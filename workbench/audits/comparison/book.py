@@ -176,7 +176,8 @@ def with_claims(table: AnyTable, within: float | None) -> AnyTable:
             return math.nan
         level = LEVEL / n_tests
         if isinstance(row, Change):
-            return _change_reach(row).effect(level)
+            effect = _change_reach(row).effect(level)
+            return effect if math.isfinite(effect) else math.nan
         difference = difference_by_key[table.key(row)]
         return detectable(standard_error(difference.low, difference.high), level=level)
 
@@ -184,10 +185,10 @@ def with_claims(table: AnyTable, within: float | None) -> AnyTable:
         "detectable",
         "found in 80 %",
         detectable_difference,
-        table.columns[index].kind,
+        Kind.SIZE if table.columns[index].kind is Kind.POINTS else table.columns[index].kind,
         aside=INCONCLUSIVE not in row_claims,
         help="Of an inconclusive difference, the smallest one that 80 % of studies of this design "
-        "find, adjusted for the tests of the table.",
+        "find, adjusted for the tests of the table. Empty: so few items show none.",
     )
     columns = [*table.columns[: index + 1], claim, power, *table.columns[index + 1 :]]
     return replace(table, columns=columns, notes=[*table.notes, f"claim: {CLAIM}"])
@@ -928,7 +929,7 @@ def _change_reach(change: Change) -> Reach:
     n_pairs = change.sizes[0]
     units = plural(n_pairs, change.kind.unit)
     reach = reach_of(change.difference, LARGEST_DIFFERENCE, Kind.POINTS, units, "this difference")
-    if math.isnan(change.p) or not n_pairs:
+    if change.untested or not n_pairs:
         return reach
     discordance = 2 * min(change.lost, change.gained) / n_pairs
     return PairsReach(
