@@ -36,6 +36,7 @@ from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.score import judge as predictions
 from workbench.audits.response_bias.answers import ChoiceTable
 from workbench.audits.response_bias.changes import deltas
+from workbench.audits.response_bias.findings import change_reach
 from workbench.audits.response_bias.options import ChangeOptions, Definition
 from workbench.audits.response_bias.score import ChangeCell, ChangeReport, judge
 from workbench.domain.choices import LETTERS, Bias, Perturbation
@@ -775,6 +776,16 @@ def test_sureness_that_differs_between_questions_is_no_bias(
         ]
         n_claims += judge(tables, ChangeOptions()).cell(Bias.ALLOW_FORBID).effect != 0
     assert n_claims <= 4
+
+
+@pytest.mark.parametrize("bias", [Bias.ALLOW_FORBID, Bias.ODD_EVEN])
+def test_the_effect_that_is_found_includes_the_noise_of_the_preference(bias: Bias) -> None:
+    for cell in position_cells(bias, (1,), content=1.0, runs=5):
+        alone = cell.beyond.sd / cell.beyond.n**0.5
+        assert cell.position.se > alone
+        reach = change_reach([cell], [])
+        assert reach is not None
+        assert reach.error == pytest.approx(cell.position.se / 100)
 
 
 @pytest.mark.parametrize("weights", [(1, 1, 3, 1, 1), (1, 1, 8, 1, 1)])

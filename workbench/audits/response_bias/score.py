@@ -105,8 +105,6 @@ class PositionTest:
     "percentage points by the preference; NaN: unknown"
     p: float
     "of no difference from that change; 0: positions do not move this bias"
-    change_se: float = math.nan
-    "standard error of `change`"
     se: float = math.nan
     "standard error of the difference, in percentage points"
 
@@ -549,11 +547,13 @@ def _test_two_options(
     sureness = _mean_logits(counts)
     shares = [1 / (1 + np.exp(-sureness + sign * log_odds)) for sign in (1, -1)]
     change = 100 * (shares[0] - shares[1]).mean()
-    change_se = 100 * (shares[0] * (1 - shares[0]) + shares[1] * (1 - shares[1])).mean()
     p = 1.0
     if unexplained * cell.delta.mean > 0 and se > RESOLUTION:
         p = _t_p(unexplained / se, min(len(counts), len(positions.without_one)) - 1)
-    return PositionTest(float(change), p, float(change_se * log_odds_se))
+    # Points for each unit of log odds: the slope of the logistic function, in both forms.
+    slope = 100 * sum(float((share * (1 - share)).mean()) for share in shares)
+    mean_se = cell.delta.sd / cell.delta.n**0.5
+    return PositionTest(float(change), p, math.hypot(slope * log_odds_se, mean_se))
 
 
 def _mean_logits(counts: FloatArray) -> FloatArray:
@@ -591,7 +591,7 @@ def _test_against(cell: ChangeCell, table: ChoiceTable, positions: PositionWeigh
     is_beyond = unexplained.mean * cell.delta.mean > 0 and abs(unexplained.mean) > RESOLUTION
     if is_beyond and se > RESOLUTION and unexplained.n > 1:
         p = _t_p(unexplained.mean / se, min(unexplained.n, len(positions.without_one)) - 1)
-    return PositionTest(float(expected.mean()), p, change_se, se)
+    return PositionTest(float(expected.mean()), p, se)
 
 
 def _mean_of_draws(draws: Sequence[Deltas]) -> Deltas:
