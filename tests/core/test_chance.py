@@ -699,12 +699,18 @@ def test_without_response_order_a_change_by_the_first_option_may_be_position() -
 
 
 def of_positions(
-    bias: Bias, rng: np.random.Generator, weights: Sequence[float], content: float, toward: float
+    bias: Bias,
+    rng: np.random.Generator,
+    weights: Sequence[float],
+    content: float,
+    toward: float,
+    yes: float = 0.0,
 ) -> ChoiceTable:
     """Return answers of a model with odds of positions, whose options also differ in their odds.
 
     Parameters
     ----------
+    yes : what *yes* adds to the log odds of an option, in acquiescence and allow/forbid
     weights : odds of the first position, the second, and so on; the last one goes for later ones
     content : standard deviation of the log odds of the options
     toward : what the changed form adds to the log odds of the options that its formula counts
@@ -718,9 +724,11 @@ def of_positions(
         if bias is Bias.ODD_EVEN:
             changed = np.delete(original, 2) + toward * np.array([0, 1, 1, 0])
         elif bias is Bias.ACQUIESCENCE:
-            changed = original + toward * np.array([1, 0])
+            changed = original + (toward + yes) * np.array([1, 0])
         else:
             changed = original[::-1] + toward * np.eye(size)[0]
+        if bias is Bias.ALLOW_FORBID:
+            original, changed = (form + yes * np.eye(size)[0] for form in (original, changed))
         for form, utilities in enumerate((original, changed)):
             odds = [*weights, *[weights[-1]] * 6][: len(utilities)] * np.exp(utilities)
             counts[question, form, : len(odds)] = rng.multinomial(drawn, odds / odds.sum())
@@ -731,7 +739,12 @@ def of_positions(
 
 
 def position_cells(
-    bias: Bias, weights: Sequence[float], content: float = 0.0, toward: float = 0.0, runs: int = 30
+    bias: Bias,
+    weights: Sequence[float],
+    content: float = 0.0,
+    toward: float = 0.0,
+    runs: int = 30,
+    yes: float = 0.0,
 ) -> list[ChangeCell]:
     """Return the cells of a bias of models that differ by chance alone."""
     cells = []
@@ -739,8 +752,10 @@ def position_cells(
         rng = derive_rng(seed, "positions", *map(str, weights))
         tables = [
             of_positions(Bias.RESPONSE_ORDER, rng, weights, content, 0.0),
-            of_positions(bias, rng, weights, content, toward),
+            of_positions(bias, rng, weights, content, toward, yes),
         ]
+        if bias is Bias.ALLOW_FORBID:
+            tables.append(of_positions(Bias.ACQUIESCENCE, rng, weights, content, 0.0, yes))
         cells.append(judge(tables, ChangeOptions()).cell(bias))
     return cells
 
@@ -758,7 +773,30 @@ def test_odds_of_positions_alone_have_no_allow_forbid_bias(
     assert sum(cell.effect != 0 for cell in cells) <= 4, "5 % of 30 are 1.5"
     if weights in FIRST_FIRST[1:]:
         assert all(cell.delta.p < 0.05 for cell in cells), "against 0 every one was claimed"
-        assert all(cell.result_text == "may be position" for cell in cells if not cell.effect)
+        texts = {cell.result_text for cell in cells if not cell.effect}
+        assert texts <= {"may be position", "may be acquiescence"}
+
+
+@pytest.mark.parametrize("content", [0.0, 1.0, 2.0])
+@pytest.mark.parametrize("yes", [-2.0, -1.0, 1.0, 2.0, 4.0])
+def test_who_says_yes_whatever_is_asked_has_no_allow_forbid_bias(
+    yes: float, content: float
+) -> None:
+    cells = position_cells(Bias.ALLOW_FORBID, (1.5, 1), content, yes=yes)
+    assert sum(cell.effect != 0 for cell in cells) <= 4, "5 % of 30 are 1.5"
+    if content == 0.0 and yes <= 2:
+        by_position = [max(cell.claim_beyond_chance, cell.position.p) for cell in cells]
+        assert sum(p < 0.05 for p in by_position) >= 20, "against positions alone they were claimed"
+
+
+def test_without_acquiescence_an_allow_forbid_bias_may_be_acquiescence() -> None:
+    rng = derive_rng(1, "no acquiescence")
+    tables = [
+        of_positions(Bias.RESPONSE_ORDER, rng, (1,), 0.0, 0.0),
+        of_positions(Bias.ALLOW_FORBID, rng, (1,), 0.0, -2.5),
+    ]
+    cell = judge(tables, ChangeOptions()).cell(Bias.ALLOW_FORBID)
+    assert (cell.result_text, cell.explained_by) == ("may be acquiescence", "acquiescence")
 
 
 @pytest.mark.parametrize(("in_order", "in_forms"), [(3.0, 0.0), (3.0, 1.0), (0.0, 2.0)])
@@ -785,7 +823,11 @@ def test_the_effect_that_is_found_includes_the_noise_of_the_preference(bias: Bia
         assert cell.position.se > alone
         reach = change_reach([cell], [])
         assert reach is not None
-        assert reach.error == pytest.approx(cell.position.se / 100)
+        errors = [cell.position.se]
+        if bias is Bias.ALLOW_FORBID:
+            assert cell.yes_saying.se > alone
+            errors.append(cell.yes_saying.se)
+        assert reach.error == pytest.approx(max(errors) / 100)
 
 
 @pytest.mark.parametrize("weights", [(1, 1, 3, 1, 1), (1, 1, 8, 1, 1)])

@@ -73,8 +73,9 @@ def test_significance_has_a_side_a_mark_and_words() -> None:
 def test_allow_and_forbid_as_published_is_human_like_below_0() -> None:
     pairs = [("abbb", "aabb"), ("aabb", "abbb"), ("abbb", "abbb")] * 3
     orders = table(Bias.RESPONSE_ORDER, [("abbb", "abbb"), ("aabb", "aabb")] * 3)
+    yes = table(Bias.ACQUIESCENCE, [("abbb", "abbb"), ("aabb", "aabb")] * 3)
     found = {
-        each: judge([table(Bias.ALLOW_FORBID, pairs), orders], ChangeOptions(each))
+        each: judge([table(Bias.ALLOW_FORBID, pairs), orders, yes], ChangeOptions(each))
         for each in Definition
     }
     assert [found[each].cell(Bias.ALLOW_FORBID).effect for each in Definition] == [-1, 1]

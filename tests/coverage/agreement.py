@@ -191,6 +191,16 @@ SCENARIOS = (
         lambda rng: people(rng, (30, 2, (0.9, 0.1), 0.3)),
     ),
     Scenario(
+        "30 items, 8 people, one of two labels rare",
+        "ties or boundaries",
+        lambda rng: people(rng, (30, 8, (0.9, 0.1), 0.2)),
+    ),
+    Scenario(
+        "60 items, 20 people, one of two labels rare",
+        "ties or boundaries",
+        lambda rng: people(rng, (60, 20, (0.9, 0.1), 0.2)),
+    ),
+    Scenario(
         "40 items, 3 people, who nearly always agree",
         "ties or boundaries",
         lambda rng: people(rng, (40, 3, FOUR, 0.05)),
@@ -209,6 +219,11 @@ SCENARIOS = (
         "issue labels: 60 statements, 3 people, nine of ten not related",
         "ties or boundaries",
         lambda rng: issue_labels(rng, (60, 3, NOT_RELATED, 0.2)),
+    ),
+    Scenario(
+        "issue labels: 60 statements, 12 people, nine of ten not related",
+        "ties or boundaries",
+        lambda rng: issue_labels(rng, (60, 12, NOT_RELATED, 0.2)),
     ),
     Scenario(
         "issue labels: 60 statements, 5 people, some statements hard for all",

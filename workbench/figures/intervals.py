@@ -53,6 +53,10 @@ RESPONDENTS = (
 TEMPLATES = "Jackknife over templates, on log(1 - value), with Student's t"
 
 FEW_ITEMS = f"{ENOUGH}, or if there are fewer than 12"
+FEW_RATED = (
+    "no interval if fewer than 6 have other answers than the most frequent one from half of their "
+    "people or more, or if there are fewer than 12"
+)
 
 INTERVALS: Mapping[str, Interval] = {
     "kappa over pairs": Interval(
@@ -69,17 +73,17 @@ INTERVALS: Mapping[str, Interval] = {
     ),
     "observed over pairs": Interval("Observed agreement of two people", f"{WILSON} pairs"),
     "ac1 over pairs": Interval("Gwet's AC1 of two people", PAIRS, "conservative for a dozen items"),
-    "alpha over units": Interval("Krippendorff's α, nominal", f"{UNITS}; {FEW_ITEMS}"),
+    "alpha over units": Interval("Krippendorff's α, nominal", f"{UNITS}; {FEW_RATED}"),
     "ordinal-alpha over units": Interval(
-        "Krippendorff's α, ordinal", f"{DISAGREEMENT}; {FEW_ITEMS}"
+        "Krippendorff's α, ordinal", f"{DISAGREEMENT}; {FEW_RATED}"
     ),
-    "fleiss over units": Interval("Fleiss' κ", f"{UNITS}; {FEW_ITEMS}"),
+    "fleiss over units": Interval("Fleiss' κ", f"{UNITS}; {FEW_RATED}"),
     "percent over units": Interval("Agreeing pairs of several people's labels", f"{WILSON} items"),
     "ac1 over units": Interval("Gwet's AC1 of several people", UNITS),
     "specific over units": Interval("Agreement on one label", f"{WILSON} items"),
     "observed over templates": Interval("Observed agreement on one statement", TEMPLATES),
     "ac1 over templates": Interval("Gwet's AC1 on one statement", TEMPLATES),
-    "mean-kappa over units": Interval("Mean κ of the pairs of people", f"{UNITS}; {ENOUGH}"),
+    "mean-kappa over units": Interval("Mean κ of the pairs of people", f"{UNITS}; {FEW_RATED}"),
     "mean-kappa over people": Interval(
         "Mean κ of people, the upper bound",
         "Percentiles of people drawn with replacement, and of statements drawn within each "

@@ -57,9 +57,9 @@ def change_reach(cells: Sequence[ChangeCell], moved: Sequence[ChangeCell]) -> Re
     for cell in cells:
         test = cell.delta if math.isnan(cell.beyond.sd) else cell.beyond
         if cell not in moved and test.tested:
-            se = test.sd / test.n**0.5
-            if cell.position.se > se:
-                se = cell.position.se
+            preference_errors = (cell.position.se, cell.yes_saying.se)
+            known_errors = [error for error in preference_errors if not math.isnan(error)]
+            se = max([test.sd / test.n**0.5, *known_errors])
             errors[test.n, test.df] = max(errors.get((test.n, test.df), 0.0), se / 100)
     if not errors:
         return None
@@ -88,9 +88,13 @@ def _biases(
     p = shown(adjusted) if moved else math.nan
     names = ", ".join(place_said(*cell.place) for cell in moved)
     details = f": {names} ({n_human_like or 'none'} in people's direction)" if moved else ""
-    by_position = ", ".join(place_said(*cell.place) for cell in cells if cell.within_position)
-    if by_position:
-        details += f", besides {by_position}, which may be position"
+    explained = [
+        f"{place_said(*cell.place)}, which may be {cell.explained_by}"
+        for cell in cells
+        if cell.explained_by
+    ]
+    if explained:
+        details += f", besides {' and '.join(explained)}"
     yield OfModel(
         f"Significant response biases{beyond_text}",
         name,
@@ -145,6 +149,9 @@ def _said(cell: ChangeCell) -> str:
     if not math.isnan(cell.position.change):
         by_position = number(cell.position.change / 100, Kind.POINTS)
         reference_text += f", its preference for positions gives {by_position}"
+    if not math.isnan(cell.yes_saying.change):
+        by_yes = number(cell.yes_saying.change / 100, Kind.POINTS)
+        reference_text += f", with its preference for yes {by_yes}"
     direction = "in people's direction" if cell.human_like == 1 else "against people's direction"
     change = number(cell.delta.mean / 100, Kind.POINTS)
     return f"{place_said(*cell.place)} {change} [{interval}], {direction}{reference_text}"

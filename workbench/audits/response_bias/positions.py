@@ -1,4 +1,5 @@
-"""A model's preference for positions: what it alone would change between the forms of a question.
+"""A model's preferences for positions and for *yes*: what they alone would change between the forms
+of a question.
 
 The questions on response order show the same options in both directions. Among the answers that
 choose one of two options, the odds between them change with the direction by what their positions
@@ -185,6 +186,8 @@ class TwoOptionChange:
     "logarithm of the common odds ratio"
     se: float
     "by the jackknife over questions"
+    n: int
+    "number of questions"
 
 
 def two_option_change(first: FloatArray, second: FloatArray) -> TwoOptionChange:
@@ -199,7 +202,33 @@ def two_option_change(first: FloatArray, second: FloatArray) -> TwoOptionChange:
         for row in range(len(first))
     ]
     se = math.sqrt(len(logs) - 1) * float(np.std(logs)) if len(logs) > 1 else math.nan
-    return TwoOptionChange(math.log(odds_ratio(first, second)), se)
+    return TwoOptionChange(math.log(odds_ratio(first, second)), se, len(first))
+
+
+def yes_saying(acquiescence_table: ChoiceTable) -> TwoOptionChange | None:
+    """Return the log odds that *yes* adds to an option, or None with fewer than two questions.
+
+    The changed form of a question on acquiescence offers *yes* for the first of the two options of
+    the original. Both stand first, so that a preference for positions cancels out.
+    """
+    counts = valid_answers(acquiescence_table)[:, :, :2]
+    is_usable = (acquiescence_table.offered == 2).all(axis=1)
+    is_usable &= (counts.sum(axis=-1) > 0).all(axis=1)
+    if is_usable.sum() < MIN_QUESTIONS:
+        return None
+    smoothed_counts = smoothed(counts[is_usable])
+    return two_option_change(smoothed_counts[:, 1], smoothed_counts[:, 0])
+
+
+def smoothed(counts: FloatArray) -> FloatArray:
+    """Return the counts with half an answer added to each, or half a per cent to probabilities.
+
+    Where nearly all answers are *yes* to both forms, odds ratios rest on one or two other answers
+    and their errors are too small: without this, a model that says *yes* in 98 % whatever is asked
+    had an allow/forbid bias in up to 32 % of simulations. Counts are (K, forms, options).
+    """
+    half = 0.5 * np.minimum(counts.sum(axis=(1, 2)) / 100, 1)
+    return np.asarray(counts + half[:, None, None])
 
 
 def _with_first(odds: float) -> FloatArray:

@@ -39,9 +39,12 @@ from workbench.audits.response_bias.changes import (
 from workbench.audits.response_bias.options import Adjusted, ChangeOptions, Definition, EntropyRule
 from workbench.audits.response_bias.positions import (
     PositionWeights,
+    TwoOptionChange,
     letter_weights,
+    smoothed,
     two_option_change,
     two_option_weights,
+    yes_saying,
 )
 from workbench.domain.choices import Bias, Perturbation
 from workbench.errors import UnknownName, UsageError
@@ -98,20 +101,20 @@ class Draws:
 
 
 @dataclass(frozen=True, slots=True)
-class PositionTest:
-    """The test of a change against the one that the model's preference for positions gives."""
+class PreferenceTest:
+    """The test of a change against the one that a preference of the model gives without content."""
 
     change: float
     "percentage points by the preference; NaN: unknown"
     p: float
-    "of no difference from that change; 0: positions do not move this bias"
+    "of no difference from that change; 0: the preference does not move this bias"
     se: float = math.nan
     "standard error of the difference, in percentage points"
 
 
-UNMOVED_BY_POSITION = PositionTest(math.nan, 0.0)
-UNKNOWN_POSITION = PositionTest(math.nan, 1.0)
-"positions move this bias, and nothing tells how much"
+UNMOVED = PreferenceTest(math.nan, 0.0)
+UNKNOWN = PreferenceTest(math.nan, 1.0)
+"the preference moves this bias, and nothing tells how much"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,18 +160,22 @@ class ChangeCell:
     "improbable findings in the files of imported answers"
     within_chance: bool = False
     """whether the change differs from 0, but not from that of letters drawn at random, or not from
-    that of a preference for positions"""
-    within_position: bool = False
-    "whether it differs from that of letters drawn at random, but not from that of positions"
-    position: PositionTest = UNMOVED_BY_POSITION
+    that of a preference"""
+    explained_by: str = ""
+    """the preference that may give the change if it differs from that of letters drawn at random:
+    `position` or `acquiescence`"""
+    position: PreferenceTest = UNMOVED
+    "against the preference for positions"
+    yes_saying: PreferenceTest = UNMOVED
+    "against the preference for positions together with that for *yes*"
 
     @property
     def claim(self) -> float:
         """The p value of the claim that the answers change.
 
         Under `paper` it is that against 0. Under `corrected` it is the largest p against 0, against
-        letters drawn at random, and against the model's own preference for positions. It is 1 if
-        the first two lie on different sides.
+        letters drawn at random, and against the model's own preferences for positions and for
+        *yes*. It is 1 if the first two lie on different sides.
 
         Removing an option also changes the answers of a model that draws letters at random: 2/4 -
         2/5 = +10 points for odd/even, 1/5 - 1/6 = +3.3 for opinion floating.
@@ -179,7 +186,7 @@ class ChangeCell:
             or not self.delta.tested
         ):
             return self.delta.p
-        return max(self.claim_beyond_chance, self.position.p)
+        return max(self.claim_beyond_chance, self.position.p, self.yes_saying.p)
 
     @property
     def claim_beyond_chance(self) -> float:
@@ -237,8 +244,8 @@ class ChangeCell:
         if not self.delta.tested:
             return "no change in any question" if self.unmoved else "equal changes allow no test"
         if self.effect == 0:
-            if self.within_position:
-                return MAY_BE_POSITION
+            if self.explained_by:
+                return f"may be {self.explained_by}"
             return "not beyond chance" if self.within_chance else "not significant"
         if self.condition is not None:
             return "significant, though people overlook it"
@@ -321,7 +328,6 @@ class ChangeReport:
 Topics = Mapping[tuple[Bias, str], str]
 "(bias, key of the question) -> topic"
 
-MAY_BE_POSITION = "may be position"
 _SIGN: dict[int, Effect] = {1: 1, 0: 0, -1: -1}
 
 
@@ -356,7 +362,7 @@ def judge(
         _cell(place, place_tables, judging_options, topics or {})
         for place, place_tables in tables_by_place.items()
     ]
-    cells = _adjusted(_with_position(asked_cells, tables_by_place), judging_options)
+    cells = _adjusted(_with_preferences(asked_cells, tables_by_place), judging_options)
     biases = [cell for cell in cells if cell.scored]
     n_tested = sum(cell.delta.tested for cell in biases)
     score = Score(
@@ -485,39 +491,44 @@ def _cell(
     )
 
 
-def _with_position(
+def _with_preferences(
     cells: Sequence[ChangeCell], tables_by_place: Mapping[Place, Sequence[ChoiceTable]]
 ) -> list[ChangeCell]:
-    """Return the cells with the test against the model's preference for positions.
+    """Return the cells with the tests against the model's preferences for positions and for *yes*.
 
-    Only biases without a perturbation have that test, and only under `corrected`.
+    Only biases without a perturbation have these tests, and only under `corrected`.
     """
     (order_table,) = tables_by_place.get((Bias.RESPONSE_ORDER, None, ""), (None,))
+    (yes_table,) = tables_by_place.get((Bias.ACQUIESCENCE, None, ""), (None,))
     tested_cells = []
     for cell in cells:
         is_other_bias = cell.condition is None and cell.bias is not Bias.RESPONSE_ORDER
         if is_other_bias and cell.deltas.definition is Definition.CORRECTED and cell.delta.n:
             (table,) = tables_by_place[cell.place]
             cell = replace(cell, position=_position_test(cell, table, order_table))
+            if cell.bias is Bias.ALLOW_FORBID:
+                yes_saying = _yes_saying_test(cell, table, order_table, yes_table)
+                cell = replace(cell, yes_saying=yes_saying)
         tested_cells.append(cell)
     return tested_cells
 
 
 def _position_test(
     cell: ChangeCell, table: ChoiceTable, order_table: ChoiceTable | None
-) -> PositionTest:
+) -> PreferenceTest:
     """Return the test of a bias against the model's preference for positions.
 
     Of several readings of the preference it is the one with the largest p value.
     """
     if cell.bias is Bias.ACQUIESCENCE and abs(cell.by_first) <= RESOLUTION:
         # Its formula takes the first option of both forms, so a position cancels out.
-        return UNMOVED_BY_POSITION
+        return UNMOVED
     if order_table is None:
-        return UNKNOWN_POSITION
+        return UNKNOWN
     if cell.bias is Bias.ALLOW_FORBID:
         tests = [
-            _test_two_options(cell, table, reading) for reading in two_option_weights(order_table)
+            _test_two_options(cell, table, [_first_option(reading)])
+            for reading in two_option_weights(order_table)
         ]
     else:
         n_positions = int(table.offered[:, 0].max(initial=0))
@@ -525,23 +536,58 @@ def _position_test(
             _test_against(cell, table, reading)
             for reading in letter_weights(order_table, n_positions)
         ]
-    return max(tests, key=lambda test: test.p, default=UNKNOWN_POSITION)
+    return max(tests, key=lambda test: test.p, default=UNKNOWN)
+
+
+def _yes_saying_test(
+    cell: ChangeCell,
+    table: ChoiceTable,
+    order_table: ChoiceTable | None,
+    yes_table: ChoiceTable | None,
+) -> PreferenceTest:
+    """Return the test of allow/forbid against the preferences for positions and for *yes*.
+
+    *Yes* is the first option of both forms, and says the opposite in each. Who says *yes* more than
+    they mean is moved against people's direction, who says *no* in it.
+    """
+    yes = None if yes_table is None else yes_saying(yes_table)
+    if yes is None or order_table is None:
+        return UNKNOWN
+    tests = [
+        _test_two_options(cell, table, [_first_option(reading), yes], smooth=True)
+        for reading in two_option_weights(order_table)
+    ]
+    return max(tests, key=lambda test: test.p, default=UNKNOWN)
+
+
+def _first_option(positions: PositionWeights) -> TwoOptionChange:
+    """Return the log odds of the first of two options that its position alone gives."""
+    return TwoOptionChange(
+        math.log(positions.weights[0]),
+        positions.standard_error(lambda weights: math.log(weights[0])),
+        len(positions.without_one),
+    )
 
 
 def _test_two_options(
-    cell: ChangeCell, table: ChoiceTable, positions: PositionWeights
-) -> PositionTest:
-    """Return the test of allow/forbid against one reading of the preference.
+    cell: ChangeCell,
+    table: ChoiceTable,
+    preferences: Sequence[TwoOptionChange],
+    *,
+    smooth: bool = False,
+) -> PreferenceTest:
+    """Return the test of allow/forbid against preferences for the first of two options.
 
     Odds are compared, because a preference of the same odds moves shares the less the surer a model
     is of its answer. What it gives in points is that at the model's own sureness.
     """
     row_by_key = {key: row for row, key in enumerate(table.keys)}
     counts = valid_answers(table)[[row_by_key[key] for key in cell.deltas.keys]]
+    compared = smoothed(counts[:, :, :2]) if smooth else counts[:, :, :2]
     # The answer against is the second option of one form and the first one of the other.
-    against = two_option_change(counts[:, 0, 1::-1], counts[:, 1, :2])
-    log_odds = math.log(positions.weights[0])
-    log_odds_se = positions.standard_error(lambda weights: math.log(weights[0]))
+    against = two_option_change(compared[:, 0, ::-1], compared[:, 1])
+    log_odds = sum(preference.log_ratio for preference in preferences)
+    log_odds_se = math.hypot(*(preference.se for preference in preferences))
     unexplained = against.log_ratio + 2 * log_odds
     se = math.hypot(against.se, 2 * log_odds_se)
     sureness = _mean_logits(counts)
@@ -549,20 +595,20 @@ def _test_two_options(
     change = 100 * (shares[0] - shares[1]).mean()
     p = 1.0
     if unexplained * cell.delta.mean > 0 and se > RESOLUTION:
-        p = _t_p(unexplained / se, min(len(counts), len(positions.without_one)) - 1)
+        n_questions = min(len(counts), *(preference.n for preference in preferences))
+        p = _t_p(unexplained / se, n_questions - 1)
     # Points for each unit of log odds: the slope of the logistic function, in both forms.
     slope = 100 * sum(float((share * (1 - share)).mean()) for share in shares)
     mean_se = cell.delta.sd / cell.delta.n**0.5
-    return PositionTest(float(change), p, math.hypot(slope * log_odds_se, mean_se))
+    return PreferenceTest(float(change), p, math.hypot(slope * log_odds_se, mean_se))
 
 
 def _mean_logits(counts: FloatArray) -> FloatArray:
     """Return the mean over both forms of the log odds of the answer against, (K,).
 
-    Half an answer is added to each, or half a per cent to probabilities.
+    The counts are smoothed.
     """
-    half = 0.5 * np.minimum(counts.sum(axis=(1, 2)) / 100, 1)
-    logs = np.log(counts[:, :, :2] + half[:, None, None])
+    logs = np.log(smoothed(counts[:, :, :2]))
     return np.asarray((logs[:, 0, 1] - logs[:, 0, 0] + logs[:, 1, 0] - logs[:, 1, 1]) / 2)
 
 
@@ -573,7 +619,9 @@ def _t_p(t: float, freedom: int) -> float:
     return float(2 * stdtr(freedom, -abs(t))) if freedom > 0 else 1.0
 
 
-def _test_against(cell: ChangeCell, table: ChoiceTable, positions: PositionWeights) -> PositionTest:
+def _test_against(
+    cell: ChangeCell, table: ChoiceTable, positions: PositionWeights
+) -> PreferenceTest:
     """Return the test against what one reading of the preference gives without any content.
 
     The preference is an estimate, so its variance adds to that of the mean change.
@@ -591,7 +639,7 @@ def _test_against(cell: ChangeCell, table: ChoiceTable, positions: PositionWeigh
     is_beyond = unexplained.mean * cell.delta.mean > 0 and abs(unexplained.mean) > RESOLUTION
     if is_beyond and se > RESOLUTION and unexplained.n > 1:
         p = _t_p(unexplained.mean / se, min(unexplained.n, len(positions.without_one)) - 1)
-    return PositionTest(float(expected.mean()), p, se)
+    return PreferenceTest(float(expected.mean()), p, se)
 
 
 def _mean_of_draws(draws: Sequence[Deltas]) -> Deltas:
@@ -667,13 +715,16 @@ def _marked(cell: ChangeCell, p: float, options: ChangeOptions) -> ChangeCell:
         effect * human_sign(cell.bias, options.definition) if cell.condition is None else 0
     )
     is_within_chance = cell.delta.p < options.alpha <= cell.claim
+    explained_by = ""
+    if is_within_chance and cell.claim_beyond_chance < options.alpha:
+        explained_by = "acquiescence" if cell.position.p < options.alpha else "position"
     return replace(
         cell,
         p_adjusted=p,
         effect=effect,
         human_like=_SIGN[human_effect],
         within_chance=is_within_chance,
-        within_position=is_within_chance and cell.claim_beyond_chance < options.alpha,
+        explained_by=explained_by,
     )
 
 
@@ -932,7 +983,8 @@ IN_A_WORD: Mapping[str, str] = {
     "significant, though people overlook it": "changes",
     "not significant": "n.s.",
     "not beyond chance": "chance",
-    MAY_BE_POSITION: "position?",
+    "may be position": "position?",
+    "may be acquiescence": "yes?",
     "no change in any question": "no change",
     "one question is too few for a test": "no test",
     "equal changes allow no test": "no test",

@@ -318,6 +318,15 @@ def _test(changes: Changes) -> Iterator[Column[Line]]:
         help="what the model's preference for positions gives, as response order shows it",
     )
     yield Column(
+        "by_yes_saying",
+        "by yes-saying",
+        lambda row: row[1].yes_saying.change / 100,
+        Kind.POINTS,
+        aside=True,
+        help="what the preferences for positions and for yes give together, as response order and "
+        "acquiescence show them",
+    )
+    yield Column(
         "p_beyond",
         "p beyond chance",
         lambda row: row[1].beyond.p,
@@ -873,9 +882,12 @@ def _matrix_notes(changes: Changes) -> Iterator[str]:
     cells = [cell for _, cell in changes.lines]
     alpha = changes.options.alpha
     yield f"* p < {alpha:g}, ** p < 0.01, *** p < 0.001; n.s.: not significant. –: not asked."
-    if any(cell.within_position for cell in cells):
-        yield ("position?: the model's preference for positions may give this change.")
-    if any(cell.within_chance and not cell.within_position for cell in cells):
+    explanations = {cell.explained_by for cell in cells if cell.within_chance}
+    if "position" in explanations:
+        yield "position?: the model's preference for positions may give this change."
+    if "acquiescence" in explanations:
+        yield "yes?: that the model says yes, or no, whatever is asked may give this change."
+    if "" in explanations:
         yield "chance: differs from 0, and not from letters drawn at random."
     yield (
         "human-like: significant in people's direction; opposite: significant, against them; "
