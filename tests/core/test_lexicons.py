@@ -126,6 +126,15 @@ def test_labels_in_two_parts_and_negations_after_verbs_are_read(
         ("en", "I couldn't disagree more.", "disagree"),
         ("en", "It might not work if it is rushed, but I agree.", "agree"),
         ("en", "It may fail if it is rushed. I would agree.", "agree"),
+        ("en", "If the costs were lower, I agree.", None),
+        ("en", "Assuming it is funded, I agree.", None),
+        ("en", "As long as it is funded, I agree.", None),
+        ("en", "Only if it is funded do I agree.", None),
+        ("en", "Unless it is funded, I disagree.", None),
+        ("en", "If we want less traffic, this is right, and I agree.", "agree"),
+        ("en", "The benefits were clear, and I agree.", "agree"),
+        ("en", "If I were asked, I agree.", "agree"),
+        ("en", "Assuming it is funded, it may work, but I disagree.", "disagree"),
         ("en", "If I had to choose, I would agree.", "agree"),
         ("en", "If forced to choose, I would disagree.", "disagree"),
         ("en", "If it were up to me, I would agree.", "agree"),
@@ -134,16 +143,29 @@ def test_labels_in_two_parts_and_negations_after_verbs_are_read(
         ("de", "Ich würde zustimmen, wenn es billiger wäre.", None),
         ("de", "Wenn es billiger wäre, würde ich zustimmen.", None),
         ("de", "Wäre es billiger, würde ich zustimmen.", None),
+        ("de", "Falls es finanziert wird, stimme ich zu.", None),
+        ("de", "Sofern es finanziert wird, stimme ich zu.", None),
+        ("de", "Vorausgesetzt, es wird finanziert, stimme ich zu.", None),
+        ("de", "Wenn die Kosten niedriger wären, stimme ich zu.", None),
+        ("de", "Nur wenn es finanziert wird, stimme ich zu.", None),
+        ("de", "Ich stimme zu, sofern es finanziert wird.", None),
         ("de", "Wenn ich wählen müsste, würde ich zustimmen.", "agree"),
         ("de", "Ich würde dem zustimmen.", "agree"),
         ("fr", "Je serais d'accord si c'était moins cher.", None),
         ("fr", "Si c'était moins cher, je serais d'accord.", None),
+        ("fr", "Si c'était moins cher, je suis d'accord.", None),
+        ("fr", "À condition que ce soit financé, je suis d'accord.", None),
         ("fr", "Si je devais choisir, je serais d'accord.", "agree"),
         ("es", "Estaría de acuerdo si fuera más barato.", None),
         ("es", "Si fuera más barato, estaría de acuerdo.", None),
+        ("es", "Siempre que se financie, estoy de acuerdo.", None),
+        ("es", "Si fuera más barato, estoy de acuerdo.", None),
         ("es", "Sí, estaría de acuerdo.", "agree"),
         ("it", "Sarei d'accordo se costasse meno.", None),
         ("it", "Se costasse meno, sarei d'accordo.", None),
+        ("it", "A condizione che sia finanziato, sono d'accordo.", None),
+        ("it", "Se fosse meno caro, sono d'accordo.", None),
+        ("nl", "Mits het wordt betaald, ben ik het eens.", None),
         ("nl", "Ik zou het eens zijn als het goedkoper was.", None),
         ("nl", "Als het goedkoper was, zou ik het eens zijn.", None),
         ("nl", "Als ik moet kiezen, zou ik het eens zijn.", "agree"),
@@ -215,7 +237,7 @@ def test_what_is_said_about_a_lexicon_is_no_part_of_its_version() -> None:
 
 
 def test_the_version_of_the_english_lexicon_changes_on_purpose_alone() -> None:
-    assert data.lexicon("en").version == "92f14cc64266"
+    assert data.lexicon("en").version == "467ffc3d2054"
 
 
 def test_a_folder_brings_a_language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -461,8 +461,9 @@ class _Setting:
             self.is_narrated = False
         self.is_open |= _opens(mark, sentence)
         self.is_narrated |= mark.role is WordRole.NARRATED
-        self.is_hypothetical |= mark.role is WordRole.WOULD
-        self.is_supposed |= _is_condition(mark, words)
+        is_firm = mark.role is WordRole.CONDITION and _begins(mark, words.firm_conditions)
+        self.is_hypothetical |= is_firm or mark.role is WordRole.WOULD
+        self.is_supposed |= is_firm or _is_condition(mark, words)
         self.is_provisional |= mark.role is WordRole.PROVISIONAL
 
 
@@ -585,9 +586,13 @@ def _is_conditional(marks: Sequence[Mark], place: int, words: Lexicon) -> bool:
 
 def _is_condition(mark: Mark, words: Lexicon) -> bool:
     """Return whether a mark begins a condition. Some words of these also have other roles."""
-    return mark.role in (WordRole.CONDITION, WordRole.OPEN, WordRole.JOINER) and any(
-        condition.split()[0] == mark.first.text for condition in words.conditions
-    )
+    may_be = mark.role in (WordRole.CONDITION, WordRole.OPEN, WordRole.JOINER)
+    return may_be and _begins(mark, (*words.conditions, *words.firm_conditions))
+
+
+def _begins(mark: Mark, phrases: Iterable[str]) -> bool:
+    """Return whether a mark begins with the first word of one of the phrases."""
+    return any(phrase.split()[0] == mark.first.text for phrase in phrases)
 
 
 class _Turns:

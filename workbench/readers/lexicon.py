@@ -210,7 +210,7 @@ Shorter ones may become another word: French `où`, Italian `sì`.
 _CONTRAST = (
     *("clauses", "contrary", "narrated", "yes_no", "concessive", "comparison"),
     *("alternatives", "joiners", "open", "partial", "than", "would", "conditions"),
-    *("provisional", "practical"),
+    *("firm_conditions", "provisional", "practical"),
 )
 
 
@@ -317,6 +317,8 @@ class Lexicon:
     Examples are `I would agree if …` and `were it cheaper, I would agree`. Conditions that only
     introduce an answer, such as `if I had to choose`, are exceptions.
     """
+    firm_conditions: tuple[str, ...] = ()
+    "those by which a label is not asserted whatever else is there: `assuming it is funded, I agree`"
     provisional: tuple[str, ...] = ()
     "words by a label that gives way to one in practice: `in principle I agree`"
     practical: tuple[str, ...] = ()
@@ -431,7 +433,7 @@ class Lexicon:
             WordRole.PARTIAL: self.partial,
             WordRole.CARRIER: self.carriers,
             WordRole.WOULD: self.would,
-            WordRole.CONDITION: self.conditions,
+            WordRole.CONDITION: (*self.conditions, *self.firm_conditions),
             WordRole.PROVISIONAL: self.provisional,
             WordRole.PRACTICAL: self.practical,
         }
@@ -470,7 +472,7 @@ class Lexicon:
 
 _ABOUT = ("words", "reviewed", "quality")
 "fields that affect no reading"
-_LATER = ("than", "would", "conditions", "provisional", "practical", "concord", "plain", "letters")
+_LATER = ("than", "would", "conditions", "firm_conditions", "provisional", "practical", "concord", "plain", "letters")
 _FIRST = tuple(field_.name for field_ in fields(Lexicon) if field_.name not in (*_LATER, *_ABOUT))
 """fields of the first format
 
