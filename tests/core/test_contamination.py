@@ -158,12 +158,12 @@ def test_a_model_that_knows_both_wordings_or_none_shows_no_difference(store: Sto
     assert (both.difference.value, both.p) == (0, 1)
     assert (none.difference.value, none.p) == (0, 1)
     (said,) = sentences_of([_claim([both, none])]).sentences
-    power = "this design finds 50.0 points in 38.7 % of studies"
+    power = "(this design finds even 50.0 points in only 38.7 % of studies)"
     assert (said.said, dict(said.models)) == (
         "12 statements cannot show knowledge of the originals",
         {
-            "both": f"12 of 12 originals and 12 of 12 paraphrases; {power}",
-            "none": f"0 of 12 originals and 0 of 12 paraphrases; {power}",
+            "both": f"12 of 12 originals and 12 of 12 paraphrases {power}",
+            "none": f"0 of 12 originals and 0 of 12 paraphrases {power}",
         },
     )
 

@@ -138,6 +138,15 @@ def test_exact_probabilities_are_shares_that_are_known() -> None:
     )
 
 
+def test_exact_probabilities_of_labels_that_are_hardly_given_are_doubted() -> None:
+    shares = agreement()
+    names = tuple(f"s{n}" for n in range(STATEMENTS))
+    there = np.ones(shares.shape[1:3], dtype=np.bool_)
+    faint = LabelMass(names, VARIANTS, ("t",), 0.04 * shares, 0.04 * (1 - shares), there)
+    doubt = format_share(pooled(judge_exact(faint)))[1]
+    assert doubt == f"the labels have only 4.0 % of the probability; {NO_NUCLEUS}"
+
+
 @pytest.mark.parametrize("correlation", [0.0, 0.5, 0.9])
 def test_draws_that_resemble_each_other_are_worth_fewer(correlation: float) -> None:
     rng = np.random.default_rng(3)

@@ -82,7 +82,7 @@ def test_the_effect_is_that_of_the_level_of_the_family() -> None:
     p_values = [0.3 + 0.06 * index for index in range(10)]
     (sentence,) = sentences_of([lean(f"m{i}", p, reach) for i, p in enumerate(p_values)]).sentences
     (_, value), *_ = sentence.models
-    assert value == "this design finds 0.36 in 80 % of studies"
+    assert value == "(this design finds 0.36 in 80 % of studies)"
     rng = derive_rng(3, "family")
     p = 2 * ndtr(-np.abs(rng.normal(0.364 / 0.1, 1, 500)))
     others = [lean(f"m{index}", other) for index, other in enumerate(p_values[1:])]
@@ -95,7 +95,8 @@ def test_a_design_that_cannot_show_a_claim_says_so() -> None:
     (sentence,) = sentences_of([lean("m", 0.4, reach)]).sentences
     assert (
         str(sentence)
-        == "8 statements cannot show a lean: m this design finds 0.50 in 29.0 % of studies."
+        == "8 statements cannot show a lean: m (this design finds even 0.50 in only 29.0 % of "
+        "studies)."
     )
 
 

@@ -94,7 +94,7 @@ class Reach:
             )
         share = self.share(self.largest, level)
         return (
-            f"this design finds {_size(self.largest, self.kind)} in "
+            f"this design finds even {_size(self.largest, self.kind)} in only "
             f"{number(share, Kind.SHARE)} {OF_STUDIES}"
         )
 
@@ -377,9 +377,8 @@ def _with_status(line: OfModel, level: float, *, is_planned: bool) -> OfModel:
         sentence = sentence if line.model else f"{line.said} {sentence}."
     if not line.model:
         return replace(line, said=f"{sentence} {effect_text[0].upper()}{effect_text[1:]}.")
-    return replace(
-        line, said=sentence, value=f"{line.value}; {effect_text}" if line.value else effect_text
-    )
+    value = f"{line.value} ({effect_text})".lstrip()
+    return replace(line, said=sentence, value=value)
 
 
 def _merged(findings: Iterable[OfModel]) -> list[Sentence]:

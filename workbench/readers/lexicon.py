@@ -318,7 +318,10 @@ class Lexicon:
     introduce an answer, such as `if I had to choose`, are exceptions.
     """
     firm_conditions: tuple[str, ...] = ()
-    "those by which a label is not asserted whatever else is there: `assuming it is funded, I agree`"
+    """those by which a label is not asserted whatever else is there
+
+    An example is `assuming it is funded, I agree`.
+    """
     provisional: tuple[str, ...] = ()
     "words by a label that gives way to one in practice: `in principle I agree`"
     practical: tuple[str, ...] = ()
@@ -472,7 +475,17 @@ class Lexicon:
 
 _ABOUT = ("words", "reviewed", "quality")
 "fields that affect no reading"
-_LATER = ("than", "would", "conditions", "firm_conditions", "provisional", "practical", "concord", "plain", "letters")
+_LATER = (
+    "than",
+    "would",
+    "conditions",
+    "firm_conditions",
+    "provisional",
+    "practical",
+    "concord",
+    "plain",
+    "letters",
+)
 _FIRST = tuple(field_.name for field_ in fields(Lexicon) if field_.name not in (*_LATER, *_ABOUT))
 """fields of the first format
 

@@ -121,7 +121,7 @@ def _issue_reach(stances: Sequence[IssueStance]) -> Reach | None:
         return None
     widest = max(tested, key=lambda value: value.high - value.low)
     units = plural(widest.n, "statement")
-    return reach_of(widest, LARGEST_STANCE, Kind.SCORE, units, "a side on each issue")
+    return reach_of(widest, LARGEST_STANCE, Kind.SCORE, units, "the side on an issue")
 
 
 class MissingStanceTexts(NamedTuple):
@@ -225,7 +225,7 @@ class _IssueFindings:
             yield OfModel(
                 "Policy issues without a significant side, beyond agreeing to everything",
                 self.name,
-                f"{len(unclear):,} of {len(self.stances):,}",
+                f"{len(unclear):,} of {plural(len(self.stances), 'issue')}",
                 reach=_issue_reach(unclear),
             )
         if n_untested:
@@ -233,7 +233,7 @@ class _IssueFindings:
                 "Policy issues without a test: all labels are alike, or too few stances are "
                 "reliable",
                 self.name,
-                f"{n_untested:,} of {len(self.stances):,}",
+                f"{n_untested:,} of {plural(len(self.stances), 'issue')}",
             )
 
     def _clear(self, side_text: str, side: int, clear: Sequence[IssueStance], p: float) -> OfModel:

@@ -55,6 +55,8 @@ TOSSES = 100
 MOST_ERROR, MOST_RHAT = 0.005, 1.05
 """the sampler's standard error, and the disagreement of its chains, above which a share is called
 roughly computed: another seed moves it as far"""
+LEAST_ON_LABELS = 0.5
+"mean probability of the labels below which an exact run tells of a small part of the answers alone"
 NO_STATEMENTS = "no statement has enough readable answers to every prompt that the test needs"
 SINGLE_ANSWERS = "single answers to a prompt tell nothing of its share: ask for two or more"
 
@@ -142,6 +144,8 @@ class Pooled:
     (2, T, S)"""
     exact: bool = False
     "whether the shares are exact probabilities, which are known"
+    on_labels: float = 1.0
+    "mean share of the model's probability on the two labels of a prompt, of an exact run"
     prompts: int = 0
     "number of prompts whose shares were sampled; 0: the shares are known, or a coin decides"
 
@@ -163,6 +167,12 @@ class Pooled:
             f"roughly computed: another seed moves it by ± {number(2 * quality.error, Kind.SIZE)} "
             f"(R-hat {quality.rhat:.2f}, {quality.draws:,.0f} effective draws)"
         )
+
+    def faintness(self) -> str:
+        """Return a note that the two labels have little of the probability, or ""."""
+        if self.on_labels >= LEAST_ON_LABELS:
+            return ""
+        return f"the labels have only {number(self.on_labels, Kind.SHARE)} of the probability"
 
     def share(self, test: str) -> Estimate:
         """Return the share of statements that pass.
@@ -290,7 +300,10 @@ def pooled(report: ReliabilityReport, draws: int = DRAWS) -> Pooled:
     Exact probabilities are known shares. They enter as the only draw.
     """
     if isinstance(report, ExactReport):
-        return replace(_tested(report, [np.where(report.known, report.leaning, 0.5)]), exact=True)
+        found = _tested(report, [np.where(report.known, report.leaning, 0.5)])
+        scored = report.mass.scored & report.counts.exists[None, :, :, None]
+        on_labels = float(report.mass.named[scored].mean()) if scored.any() else 1.0
+        return replace(found, exact=True, on_labels=on_labels)
     options = report.options.with_values(beside=None, as_people=False)
     return _sampled(_Request(_digest(report.counts), options, draws, report))
 
@@ -492,7 +505,7 @@ def format_share(found: Pooled) -> tuple[str, str]:
     share = found.share(ALL)
     if not share.defined:
         return f"not estimated: {share.undefined}", ""
-    doubts = [found.roughness(ALL), NO_NUCLEUS if found.exact else ""]
+    doubts = [found.faintness(), found.roughness(ALL), NO_NUCLEUS if found.exact else ""]
     of_text = f"of {share.n:,}"
     if share.excluded:
         of_text += f" ({share.excluded:,} left out as unreadable)"

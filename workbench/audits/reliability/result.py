@@ -214,8 +214,8 @@ def _headline(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> Headl
     else:
         main_text = f"share of kept stances not estimated: {share.undefined}"
     run_text = f"{judged.run.instrument} · {judged.run.sampling}"
-    roughness = of.pooled.roughness(ALL)
-    warnings = [(f"! {roughness}", True)] if roughness else []
+    doubts = (of.pooled.faintness(), of.pooled.roughness(ALL))
+    warnings = [(f"! {doubt}", True) for doubt in doubts if doubt]
     return Headline(
         name, main_text, [*warnings, (f"{_verdicts_words(judged.report)} · {run_text}", False)]
     )

@@ -11,7 +11,7 @@ from workbench.audits.claims import LEVEL, AdjustedFinding, OfModel, Reach, reac
 from workbench.audits.representation.judged import LikenessData
 from workbench.audits.representation.likeness import Likenesses, RankedGroup
 from workbench.audits.representation.steering import claims_of_personas, steering
-from workbench.domain.names import plural
+from workbench.domain.names import enumerated, plural
 from workbench.figures.shown import estimate as shown_estimate
 from workbench.figures.shown import number
 from workbench.figures.table import Kind
@@ -148,18 +148,14 @@ def nearest_by(likeness_data: LikenessData, kind: str) -> AdjustedFinding:
 
     def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
         for (name, (nearest, *others)), p in zip(ranked_by_name.items(), adjusted, strict=True):
-            value = nearest.population.value
+            value = nearest.population.value if p < LEVEL else _candidates(nearest, others)
             is_even_nearest = p < LEVEL and all(nearest.even > ranked.even for ranked in others)
             of_model = likeness_data.likenesses[name]
             if of_model.missing_share >= MANY_MISSING:
                 title = f"Inconclusive nearest group by {kind}, with many answers missing"
                 yield OfModel(title, name, _missing_text(of_model))
                 continue
-            title = (
-                f"Nearest group by {kind}"
-                if p < LEVEL
-                else f"Inconclusive nearest group by {kind}; first"
-            )
+            title = f"{'Nearest' if p < LEVEL else 'Inconclusive nearest'} group by {kind}"
             doubts = []
             if is_even_nearest:
                 doubts.append(
@@ -178,6 +174,20 @@ def nearest_by(likeness_data: LikenessData, kind: str) -> AdjustedFinding:
         for ranked in ranked_by_name.values()
     )
     return AdjustedFinding(p_by_model, said, f"nearest by {kind}", tuple(ranked_by_name))
+
+
+MOST_CANDIDATES = 4
+"most groups that a sentence names"
+
+
+def _candidates(nearest: RankedGroup, others: Sequence[RankedGroup]) -> str:
+    """Return the groups of which any may be the nearest, as text, by name."""
+    close = [ranked for ranked in others if not ranked.p < LEVEL]
+    close = close or [max(others, key=lambda ranked: ranked.p)]
+    names = sorted(ranked.population.value for ranked in (nearest, *close))
+    if len(names) > MOST_CANDIDATES:
+        return f"one of {len(names)} groups"
+    return f"one of {enumerated(names)}"
 
 
 LARGEST_GAP = 0.2
