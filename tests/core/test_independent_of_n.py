@@ -142,9 +142,9 @@ def test_exact_probabilities_of_labels_that_are_hardly_given_are_doubted() -> No
     shares = agreement()
     names = tuple(f"s{n}" for n in range(STATEMENTS))
     there = np.ones(shares.shape[1:3], dtype=np.bool_)
-    faint = LabelMass(names, VARIANTS, ("t",), 0.04 * shares, 0.04 * (1 - shares), there)
+    faint = LabelMass(names, VARIANTS, ("t",), 0.2 * shares, 0.2 * (1 - shares), there)
     doubt = format_share(pooled(judge_exact(faint)))[1]
-    assert doubt == f"the labels have only 4.0 % of the probability; {NO_NUCLEUS}"
+    assert doubt == f"the labels have only 20.0 % of the probability; {NO_NUCLEUS}"
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.5, 0.9])
