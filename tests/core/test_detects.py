@@ -109,6 +109,7 @@ def test_sides_decide_what_a_bias_design_shows() -> None:
             "reliability",
             (
                 "can show: reliable share to ±",
+                "a difference between two models from 22 points in 80 % of studies",
                 "κ between wordings from 0.",
                 "a clear lean from 22 of 30 answers alike",
             ),

@@ -67,6 +67,7 @@ from workbench.stats.design_precision import (
     statements_a_side,
     widest,
 )
+from workbench.stats.power import detectable_pairs
 from workbench.stats.proportions import is_reliable, wilson_interval
 from workbench.stats.resampling import derive_rng, percentile_interval
 
@@ -851,7 +852,10 @@ def detects(probes: Sequence[Probe], samples: int, *, drawn: bool) -> str:
     drawn : whether answers are sampled; if not, no leaning is given
     """
     statements = len({probe.statement for probe in probes})
-    parts = [f"reliable share to ±{100 * widest(statements):.0f} points"]
+    parts = [
+        f"reliable share to ±{100 * widest(statements):.0f} points",
+        _between_models(statements),
+    ]
     if any(probe.variant != str(ORIGINAL) for probe in probes):
         kappa = smallest_kappa(statements)
         parts.append(
@@ -867,6 +871,21 @@ def detects(probes: Sequence[Probe], samples: int, *, drawn: bool) -> str:
             else f"no clear lean ({plural(samples, 'answer')} a prompt: too few)"
         )
     return f"can show: {'; '.join(parts)}"
+
+
+CHANCE_CHANGES = 0.1
+"share of the statements that pass with one of two equal models by chance, as a plan assumes"
+
+
+def _between_models(statements: int) -> str:
+    """Return the smallest difference between two models' reliable shares that a design shows."""
+    difference = detectable_pairs(statements, discordance=CHANCE_CHANGES)
+    if not difference <= 1:
+        return f"no difference between two models ({plural(statements, 'statement')}: too few)"
+    return (
+        f"a difference between two models from {100 * difference:.0f} points in 80 % of studies, "
+        "if one statement in ten differs by chance"
+    )
 
 
 def clear_from(samples: int) -> int | None:
