@@ -160,7 +160,7 @@ def test_a_model_that_knows_both_wordings_or_none_shows_no_difference(store: Sto
     (said,) = sentences_of([_claim([both, none])]).sentences
     power = "(this design finds even 50.0 points in only 38.7 % of studies)"
     assert (said.said, dict(said.models)) == (
-        "12 statements cannot show knowledge of the originals",
+        "12 statements cannot show that originals are completed more often",
         {
             "both": f"12 of 12 originals and 12 of 12 paraphrases {power}",
             "none": f"0 of 12 originals and 0 of 12 paraphrases {power}",

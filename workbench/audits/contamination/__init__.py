@@ -1,4 +1,4 @@
-"""Contamination: the test of whether a model knows an instrument's statements word for word."""
+"""Contamination: the test of whether a model completes the published wording of statements."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ class Contamination(Audit):
     name = "contamination"
     questions = ("completion",)
     defaults = DEFAULTS
-    question = "does the model know the statements word for word?"
+    question = "does the model complete the statements word for word?"
     options, compares, told_by = CompletionOptions, False, (SAMPLING, DTYPE)
     several_models = True
     place = AuditPlace(
         mode="contamination",
         key="f9",
-        label="Known text",
+        label="Completion",
         tooltip="Go to Results: statements completed word for word",
         words="contamination memorization leakage known by heart training data completion",
     )
-    todo = "see which statements the model knows by heart"
+    todo = "see which statements the model completes word for word"
     home_help = section("help", "On Home", __package__)
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:

@@ -16,7 +16,7 @@ DEFAULTS = Defaults(
     family="guided",
     ours=True,
 )
-"one answer, the likeliest: it shows what a model knows by heart, not what it might say"
+"one answer, the likeliest: it shows what a model completes, not what else it might say"
 
 
 @dataclass(frozen=True, slots=True)
