@@ -82,7 +82,7 @@ def _families(
     significant = [(gap, p) for gap, p in zip(gaps, adjusted, strict=True) if p < LEVEL]
     if not significant:
         smallest = min((p for p in adjusted if not math.isnan(p)), default=math.nan)
-        p_text = "" if math.isnan(smallest) else f" (p {number(smallest, Kind.P_VALUE)})"
+        p_text = "" if math.isnan(smallest) else f", p {number(smallest, Kind.P_VALUE)}"
         yield OfModel(
             NO_DIFFERENCE, name, f"{shares}{p_text}", doubt=doubt, reach=_family_reach(gaps)
         )

@@ -1004,7 +1004,7 @@ def test_said(options: ChangeOptions) -> str:
         f"{HOLM[options.holm]}. "
         + "Of a bias, against 0, against the change of letters drawn at random among those "
         "offered, and against that "
-        "of the model's own preference for positions: all of them. "
+        "of the model's own preferences for positions and for yes: all of them. "
         * (options.definition is Definition.CORRECTED)
         + "[ ]: 95 % interval."
     )
