@@ -88,8 +88,10 @@ def _is_about_left(claim: Claim) -> bool:
 def _is_response_order_alone(claim: Claim) -> bool:
     """Return whether a claim is that the order of options moves the answers, and nothing else."""
     others = [place_said(bias, None) for bias in Bias if bias is not Bias.RESPONSE_ORDER]
-    is_named = place_said(Bias.RESPONSE_ORDER, None) in claim.text
-    return is_named and not any(name in claim.text for name in others)
+    # What may be position stands behind it, and is not claimed.
+    claimed = claim.text.partition(", besides ")[0]
+    is_named = place_said(Bias.RESPONSE_ORDER, None) in claimed
+    return is_named and not any(name in claimed for name in others)
 
 
 def _model(
