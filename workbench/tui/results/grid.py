@@ -1,19 +1,23 @@
 """A table with one column per respondent, of which one is marked and has links in its cells.
 
-Where there is too little room, values have no interval and unit, and only the columns nearest to
-the marked one are visible.
+Where there is room for it, the estimates of all respondents are drawn on one axis, with their
+intervals. Values then have no interval and unit. Where there is too little room for the columns,
+only those nearest to the marked one are visible.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from rich.text import Text
 
 from workbench.domain.verdicts import Estimate
+from workbench.figures.pictures.kinds import Axis, estimated, reach
 from workbench.figures.shown import number
-from workbench.figures.table import AnyTable, Column, Link, Value
+from workbench.figures.table import AnyTable, Column, Kind, Link, Value
 from workbench.figures.visible import visible
 from workbench.tui.results.sheet import (
     GAP,
@@ -23,9 +27,28 @@ from workbench.tui.results.sheet import (
     Sheet,
     scale_title,
 )
+from workbench.tui.widgets.interval_strip import (
+    COLOURS,
+    MOST_SERIES,
+    axis_labels,
+    interval_strip,
+    series_letters,
+    strip_point,
+)
 
 NARROWEST = 18
 "least width of a respondent's column, so that names can be distinguished"
+STEP = 0.1
+"least length of the axis of strips"
+NARROWEST_STRIP = 31
+"least width of a strip with the estimates of all respondents"
+STRIP_LIMITS: Mapping[Kind, tuple[float, float]] = {
+    Kind.SHARE: (0.0, 1.0),
+    Kind.POINTS: (-1.0, 1.0),
+    Kind.SCORE: (-1.0, 1.0),
+    Kind.COEFFICIENT: (-1.0, 1.0),
+}
+"kind of the estimates that a strip draws -> ends of their range"
 
 
 class Grid(Sheet):
@@ -40,6 +63,12 @@ class Grid(Sheet):
         ]
         self.marked = self.respondents[0]
         self._brief = {index: self._short_texts(index) for index in self.respondents}
+        self._letters: dict[int, str] = {}
+        "letter of each respondent in strips, or empty without strips"
+        if self._has_strips():
+            names = [visible(table.columns[index].title) for index in self.respondents]
+            letters = series_letters(names)
+            self._letters = dict(zip(self.respondents, letters, strict=True))
 
     @property
     def mark(self) -> str:
@@ -123,12 +152,73 @@ class Grid(Sheet):
         first = max(0, min(first, n_respondents - n_columns))
         return self.respondents[first : first + n_columns]
 
-    def respondent_title(self, column_index: int, width: int) -> str:
-        """Return a respondent's name with ▸ if it is marked.
+    def _has_strips(self) -> bool:
+        """Return whether the estimates of all respondents can be drawn on one axis."""
+        kinds = {self.table.columns[index].kind for index in self.respondents}
+        has_intervals = any(self.has_intervals(index) for index in self.respondents)
+        return (
+            2 <= len(self.respondents) <= MOST_SERIES
+            and has_intervals
+            and len(kinds) == 1
+            and kinds <= STRIP_LIMITS.keys()
+        )
+
+    @property
+    def has_strips(self) -> bool:
+        """Whether the estimates of all respondents can be drawn on one axis."""
+        return bool(self._letters)
+
+    @cached_property
+    def strip_axis(self) -> Axis:
+        """The axis of the strips: tenths around all estimates, their intervals and references."""
+        estimates = [
+            estimate
+            for values in self._values
+            for index in self.respondents
+            if (estimate := estimated(values[index])) is not None
+        ]
+        references = [
+            reference
+            for row_references in self._references
+            for index in self.respondents
+            for reference in row_references[index]
+        ]
+        kind = self.table.columns[self.respondents[0]].kind
+        low, high = (round(10 * end, 6) for end in reach(estimates, [*references, 0.0]))
+        least, most = STRIP_LIMITS[kind]
+        first = max(least, math.floor(low) / 10)
+        last = max(first + STEP, math.ceil(high) / 10)
+        return Axis("", kind, first, min(most, last))
+
+    def strip_title(self, width: int) -> str:
+        """Return the heading of the strips: the ends of their axis."""
+        axis = self.strip_axis
+        ends = axis.tick(axis.low), axis.tick(axis.high)
+        return axis_labels(ends, (axis.low, axis.high), width)
+
+    def _strip(self, row_index: int, width: int) -> Text:
+        values = self._values[row_index]
+        possible_points = (
+            strip_point(self._letters[index], values[index], colour)
+            for index, colour in zip(self.respondents, COLOURS, strict=False)
+        )
+        references = {
+            reference
+            for index in self.respondents
+            for reference in self._references[row_index][index]
+        }
+        axis = self.strip_axis
+        points = [point for point in possible_points if point is not None]
+        return interval_strip(points, width, (axis.low, axis.high), sorted(references))
+
+    def respondent_title(self, column_index: int, width: int, *, lettered: bool = False) -> str:
+        """Return a respondent's name with ▸ if it is marked, and with its letter in strips.
 
         A long name keeps its end too, because names often differ there.
         """
         name, room = visible(self.table.columns[column_index].title), width - 1
+        if lettered:
+            name = f"{self._letters[column_index]} {name}"
         if len(name) > room:
             name = f"{name[: room // 2]}…{name[len(name) - (room - room // 2 - 1) :]}"
         return f"{'▸' if column_index == self.marked else ' '}{name}"
@@ -138,6 +228,8 @@ class Grid(Sheet):
         return scale_title(self.table.columns[self.marked], self._scale(self.marked), width)
 
     def _cell(self, row_index: int, screen_column: ScreenColumn) -> Text:
+        if screen_column.strip:
+            return self._strip(row_index, screen_column.width)
         if not screen_column.brief:
             return super()._cell(row_index, screen_column)
         value = self._values[row_index][screen_column.column_index]
@@ -153,8 +245,9 @@ class _GridFit:
     """The columns of a grid that fit into a width.
 
     1. The columns that name the rows come first, at their least widths where room is calculated.
-    2. Respondents follow, with intervals and units if all of them have room so.
-    3. A picture of the marked respondent takes the room that is left, if that is enough for it.
+    2. If all respondents and a strip have room, the strip draws them on one axis.
+    3. Without a strip, respondents have intervals and units if all of them have room so, and a
+       picture of the marked one takes the room that is left, if that is enough for it.
     """
 
     def __init__(self, grid: Grid, width: int):
@@ -169,6 +262,19 @@ class _GridFit:
     def columns(self) -> list[ScreenColumn]:
         """Return the columns from left to right."""
         grid = self._grid
+        strip = self._strip()
+        if strip is not None:
+            widths = {index: grid.brief_width(index) for index in grid.respondents}
+            return [
+                *(self._name_column(index) for index in self._names),
+                strip,
+                *(
+                    ScreenColumn(
+                        index, grid.respondent_title(index, width, lettered=True), width, brief=True
+                    )
+                    for index, width in widths.items()
+                ),
+            ]
         full_widths = {index: grid.full_width(index) for index in grid.respondents}
         is_brief = sum(width + GAP for width in full_widths.values()) > self._room
         widths = full_widths
@@ -184,6 +290,17 @@ class _GridFit:
         if picture is not None:
             columns.append(picture)
         return columns
+
+    def _strip(self) -> ScreenColumn | None:
+        """Return the column of strips, or None if they cannot be drawn or have too little room."""
+        grid = self._grid
+        if not grid.has_strips:
+            return None
+        taken = sum(grid.brief_width(index) + GAP for index in grid.respondents)
+        width = min(WIDEST_PICTURE, self._room - taken - GAP)
+        if width < NARROWEST_STRIP:
+            return None
+        return ScreenColumn(grid.marked, grid.strip_title(width), width, strip=True)
 
     def _name_column(self, index: int) -> ScreenColumn:
         title = self._titles[index]
