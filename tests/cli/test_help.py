@@ -165,7 +165,27 @@ def test_the_command_line_reference_is_what_the_commands_say() -> None:
 
     text = PAGES["reference"].text
     assert reference().strip() in text, "out of date: .venv/bin/cog -r workbench/help/reference.md"
-    assert text.count("```text") == len(workbench().listed) + len(registry.SHIPPED)
+    headings = re.findall(r"^## (.+)\n\n```text$", text, re.MULTILINE)
+    audits = [f"show STORE {audit}" for audit in registry.SHIPPED]
+    assert sorted(headings) == sorted(["Shared options", *workbench().listed, *audits])
+
+
+def test_every_option_of_a_command_is_in_its_section_of_the_reference() -> None:
+    """An option that a section only names is explained among the shared options."""
+    sections = dict(
+        part.split("\n", maxsplit=1)
+        for part in re.split(r"^## ", PAGES["reference"].text, flags=re.MULTILINE)[1:]
+    )
+    context = click.Context(workbench())
+    explained = set(re.findall(r"^(--[\w-]+)", sections["Shared options"], re.MULTILINE))
+    for name in workbench().listed:
+        command = workbench().narrowed(context, [name])
+        assert command is not None
+        own, _, named = sections[name].partition("\nShared options:\n")
+        flags = {option.flag for option in command.verb.options if not option.positional}
+        shared = set(re.findall(r"--[\w-]+", named.partition("\n\n")[0]))
+        assert flags <= set(re.findall(r"^  (--[\w-]+)", own, re.MULTILINE)) | shared, name
+        assert shared <= explained, name
 
 
 # ── some of them for real ─────────────────────────────────────────────────────────────────────────

@@ -20,10 +20,10 @@ BEGIN, END = "<!-- table -->\n", "<!-- end -->\n"
 HEADS = (
     "language",
     "texts",
-    "stance right of read",
-    "stance read of held",
-    "refusal right of read",
-    "refusal read of held",
+    "stance precision",
+    "stance recall",
+    "refusal precision",
+    "refusal recall",
     "native speaker's review",
 )
 MARK = "\n[quality]\n"

@@ -10,9 +10,11 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from tests.coverage.scenarios import SCENARIOS
-from tests.coverage.study import REPETITIONS, Cell, page, read, run
+from tests.coverage.study import REPETITIONS, Cell, as_csv, page, read, run
 
 PAGE = Path(__file__).parents[2] / "workbench" / "help" / "coverage.md"
+CELLS = Path(__file__).parent / "cells.csv"
+"the coverage of every case, of which the page is made"
 
 
 def named(name: str) -> tuple[list[Cell], float]:
@@ -25,7 +27,7 @@ def named(name: str) -> tuple[list[Cell], float]:
 def main(words: list[str], processes: int = 2) -> None:
     wanted = [one.name for one in SCENARIOS if not words or any(word in one.name for word in words)]
     there = {one.name for one in SCENARIOS}
-    kept = read(PAGE.read_text()) if words and PAGE.exists() else []
+    kept = read(CELLS.read_text(encoding="utf-8")) if words and CELLS.exists() else []
     cells = {
         (cell.interval, cell.scenario): cell
         for cell in kept
@@ -41,6 +43,7 @@ def main(words: list[str], processes: int = 2) -> None:
                 )
             print(f"{'':40} {name:60} {seconds:.0f} s", flush=True)
             missing = there - {scenario for _, scenario in cells}
+            CELLS.write_text(as_csv(cells.values()), encoding="utf-8")
             PAGE.write_text(page(cells.values(), missing), encoding="utf-8")
 
 

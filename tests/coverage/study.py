@@ -7,9 +7,10 @@ result is a page of the program's help.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import isnan, sqrt
 from typing import Literal
 
@@ -125,89 +126,156 @@ def _cell(
     return Cell(name, scenario.kind, scenario.name, len(rows), whole / there.sum(), coverage, error)
 
 
-TITLE = "# How often the intervals hold the truth"
-NAME = re.compile(r"^\| `(?P<name>[^`]+)`")
+TITLE = "# Coverage: how often the intervals contain the true value"
+COLUMNS = ("interval", "kind", "scenario", "repetitions", "given", "coverage", "error")
+"columns of the file with the cells"
+LOW, MANY = 0.93, 0.5
+"""a case has a row of its own on the page if its coverage is lower, or if this share of its
+intervals is withheld"""
+INTRODUCTION = f"""\
+A 95 % interval should contain the true value in 95 % of studies. For each kind of interval, data
+were drawn from a known true value and analysed with the program's own functions: {REPETITIONS:,}
+repetitions a case, each with at most {DRAWS} bootstrap draws, seed {SEED}.
+
+The name of an interval is the field `interval` in `--json`. *Coverage* is the percentage of the
+intervals that contain the true value. If the data allow no valid interval, the program withholds
+it and says why.
+
+- Below 92, beyond the error of the simulation: not a confidence interval. Only published rules are
+  so low, and their remark says it.
+- Above 98: conservative, which means wider than necessary.
+
+The table has the lowest and the highest coverage of each kind of case, and the highest percentage
+of withheld intervals. *Typical* includes clustered data.
+"""
+OUTSIDE = f"""\
+## Cases with low coverage or many withheld intervals
+
+Coverage below {100 * LOW:.0f} %, ± its simulation error, or at least {100 * MANY:.0f} % withheld. *Of all* is the
+percentage of all repetitions with an interval that contains the true value.
+"""
+END = """\
+`make coverage` computes everything anew; `tests/coverage/cells.csv` has every case.
+"""
 
 
 def page(cells: Iterable[Cell], missing: Iterable[str] = ()) -> str:
     """Return the page of the help. missing : scenarios that are still to be simulated"""
-    without = [f"- {name}" for name in sorted(missing)]
-    later = ["## Still to be simulated in full", "", *without, ""] if without else []
-    found = sorted(
+    ordered = sorted(
         cells, key=lambda cell: (list(INTERVALS).index(cell.method), cell.kind, cell.scenario)
     )
-    lines = [_row(cell) for cell in found]
-    methods = [
-        f"- `{name}`: {one.figure}. {one.method}.{f' **{one.remark}.**' if one.remark else ''}"
-        for name, one in INTERVALS.items()
+    cells_by_interval: dict[str, list[Cell]] = {}
+    for cell in ordered:
+        cells_by_interval.setdefault(cell.interval, []).append(cell)
+    names = sorted(cells_by_interval, key=_whole_first)
+    lines = [
+        TITLE,
+        "",
+        INTRODUCTION,
+        "| interval of | name | small n | ties or boundaries | typical | withheld, % |",
+        "|---|---|---|---|---|---|",
+        *(_summary(name, cells_by_interval[name]) for name in names),
+        "",
+        OUTSIDE,
+        "| name | case | scenario | coverage, % | withheld, % | of all, % |",
+        "|---|---|---|---|---|---|",
+        *(_row(cell) for cell in ordered if _is_listed(cell)),
+        "",
+        "## Methods",
+        "",
+        *_methods(),
+        "",
     ]
-    return "\n".join(
-        [
-            TITLE,
-            "",
-            "Every number with a 95 % interval names the method of the interval; in `--json` this "
-            "is the field `interval`. For each method, data were drawn from a known true value "
-            "and analysed with the program's own functions. *Coverage* is the percentage of the "
-            "given intervals that contain the true value, ± its Monte Carlo standard error; it "
-            "should be 95. If the data do not allow a valid interval, the program gives none and "
-            "says why; *withheld* is the percentage of cases without an interval, and *of all* "
-            "the percentage of all cases that have an interval which contains the true value. "
-            "Where a method serves several components, each has a row. A method with a coverage "
-            "below 92 is not a confidence interval, and the program says so; a method with a "
-            "coverage above 98 is conservative.",
-            "",
-            f"`make coverage` computes the table anew, with seed {SEED}, a generator of its own "
-            f"for each scenario (seeded by the scenario's name), and at most {DRAWS} bootstrap "
-            "draws for each repetition.",
-            "",
-            "| interval | case | scenario | coverage, % | withheld, % | of all, % | repetitions |",
-            "|---|---|---|---|---|---|---|",
-            *lines,
-            "",
-            *later,
-            "## Methods",
-            "",
-            *methods,
-            "",
-        ]
+    if unfinished := sorted(missing):
+        lines += ["## Still to be simulated in full", "", *(f"- {name}" for name in unfinished), ""]
+    return "\n".join([*lines, END])
+
+
+def _whole_first(interval: str) -> tuple[int, bool]:
+    """Return the sort key of an interval: its place in the list, the parts after the whole."""
+    method, _, part = interval.partition(": ")
+    return list(INTERVALS).index(method), bool(part)
+
+
+def _summary(name: str, cells: Sequence[Cell]) -> str:
+    """Return the row of an interval: its coverage in each kind of case."""
+    interval = INTERVALS[cells[0].method]
+    figure = f"{interval.figure}; *{interval.remark}*" if interval.remark else interval.figure
+    part = name.partition(": ")[2]
+    ranges = [
+        _range(cell.coverage for cell in cells if cell.kind in kinds)
+        for kinds in (("small n",), ("ties or boundaries",), ("clustering", "typical"))
+    ]
+    withheld = max(100 * (1 - cell.given) for cell in cells)
+    return (
+        "| "
+        + " | ".join([f"the same: {part}" if part else figure, f"`{name}`", *ranges])
+        + (f" | {withheld:.0f} |")
     )
+
+
+def _range(shares: Iterable[float]) -> str:
+    """Return the lowest and the highest share in per cent."""
+    known = sorted(share for share in shares if not isnan(share))
+    if not known:
+        return "–"
+    low, high = f"{100 * known[0]:.1f}", f"{100 * known[-1]:.1f}"
+    return low if low == high else f"{low} to {high}"
+
+
+def _is_listed(cell: Cell) -> bool:
+    return not cell.coverage >= LOW or 1 - cell.given >= MANY
+
+
+def _methods() -> Iterator[str]:
+    """Yield every method with the names of the intervals that it makes."""
+    names_by_method: dict[str, list[str]] = {}
+    for name, interval in INTERVALS.items():
+        names_by_method.setdefault(interval.method, []).append(f"`{name}`")
+    for method, names in names_by_method.items():
+        yield f"- {', '.join(names)}: {method}."
 
 
 def _row(cell: Cell) -> str:
-    # As the page can be read.
-    read_ = replace(cell, given=round(cell.given, 3), coverage=round(cell.coverage, 3))
     coverage = (
-        "–" if isnan(cell.coverage) else f"{100 * read_.coverage:.1f} ± {100 * cell.error:.1f}"
+        "–" if isnan(cell.coverage) else f"{100 * cell.coverage:.1f} ± {100 * cell.error:.1f}"
     )
-    shares = f"{100 * (1 - cell.given):.1f}", f"{100 * read_.of_all:.1f}"
     parts = (
         f"`{cell.interval}`",
         cell.kind,
         cell.scenario,
         coverage,
-        *shares,
-        f"{cell.repetitions}",
+        f"{100 * (1 - cell.given):.1f}",
+        f"{100 * cell.of_all:.1f}",
     )
     return "| " + " | ".join(parts) + " |"
 
 
+def as_csv(cells: Iterable[Cell]) -> str:
+    """Return the cells as the text of a CSV file."""
+    file = io.StringIO()
+    rows = csv.writer(file, lineterminator="\n")
+    rows.writerow(COLUMNS)
+    for cell in cells:
+        values = (cell.given, cell.coverage, cell.error)
+        rows.writerow(
+            [cell.interval, cell.kind, cell.scenario, cell.repetitions]
+            + [f"{value:.4f}" for value in values]
+        )
+    return file.getvalue()
+
+
 def read(text: str) -> list[Cell]:
-    """Return the cells of a page."""
-    cells = []
-    for line in text.splitlines():
-        if NAME.match(line):
-            name, kind, scenario, coverage, withheld, _, repetitions = line.strip("| ").split(" | ")
-            value, _, error = coverage.partition(" ± ")
-            known = value != "–"
-            cells.append(
-                Cell(
-                    name.strip("`"),
-                    kind,
-                    scenario,
-                    int(repetitions),
-                    1 - float(withheld) / 100,
-                    float(value) / 100 if known else float("nan"),
-                    float(error) / 100 if known else float("nan"),
-                )
-            )
-    return cells
+    """Return the cells of such a text."""
+    return [
+        Cell(
+            row["interval"],
+            row["kind"],
+            row["scenario"],
+            int(row["repetitions"]),
+            float(row["given"]),
+            float(row["coverage"]),
+            float(row["error"]),
+        )
+        for row in csv.DictReader(text.splitlines())
+    ]

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import workbench
-from tests.coverage.__main__ import PAGE
+from tests.coverage.__main__ import CELLS, PAGE
 from tests.coverage.scenarios import SCENARIOS
-from tests.coverage.study import REPETITIONS, Cell, page, read, run
+from tests.coverage.study import LOW, MANY, REPETITIONS, Cell, as_csv, page, read, run
 from workbench.figures.intervals import INTERVALS
 
 SOURCES = Path(workbench.__file__).parent
@@ -24,7 +24,7 @@ WITHOUT = {"NAN", "nan"}
 
 
 def table() -> list[Cell]:
-    return read(PAGE.read_text(encoding="utf-8"))
+    return read(CELLS.read_text(encoding="utf-8"))
 
 
 def estimates() -> Iterator[tuple[str, ast.Call]]:
@@ -79,6 +79,16 @@ def test_the_table_is_that_of_the_scenarios() -> None:
     assert len(names) == len(SCENARIOS)
     assert {cell.scenario for cell in table()} == names
     assert page(table()) == PAGE.read_text(encoding="utf-8"), "make coverage"
+    assert as_csv(table()) == CELLS.read_text(encoding="utf-8")
+
+
+def test_the_page_has_every_interval_and_every_case_with_a_bad_value() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    for cell in table():
+        assert f"| `{cell.interval}` |" in text
+        if not cell.coverage >= LOW or 1 - cell.given >= MANY:
+            value = f"{100 * cell.coverage:.1f} ± " if cell.given else "– |"
+            assert f"| `{cell.interval}` | {cell.kind} | {cell.scenario} | {value}" in text
 
 
 @pytest.mark.parametrize(
@@ -107,4 +117,4 @@ def test_a_cell_of_the_table_is_reproduced_by_its_seed() -> None:
     (first,), (second,) = run(scenario, 30), run(scenario, 30)
     assert first == second
     assert 0.7 < first.coverage <= 1
-    assert read(page([first]))[0].interval == first.interval
+    assert read(as_csv([first]))[0].interval == first.interval

@@ -563,7 +563,7 @@ async def test_the_guideline_and_the_explanation_open(path: Path, disputed: list
         await pilot.press("g")
         assert isinstance(app.screen, AdjudicateScreen)
         await pilot.press("question_mark")
-        assert "not always the same person" in screen_text(app)
+        assert "in new letters for every item" in screen_text(app)
         await pilot.press("escape", "m")
         assert app.screen.query_one(Input).has_focus
         await pilot.press("a", "escape", "escape")

@@ -419,7 +419,7 @@ async def test_every_level_fits_and_says_what_its_numbers_mean(
         assert isinstance(app.screen, PromptScreen)
         assert "q Leave" in screen_text(app).splitlines()[-1]
         await press(app, pilot, "question_mark")
-        assert "u unfolds it" in shown(app, "#text")
+        assert "u unfolds the context" in shown(app, "#text")
 
 
 @pytest.mark.e2e

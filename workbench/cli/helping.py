@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 import click
 
 from workbench import registry
 from workbench.cli.output import print_json, say, table
-from workbench.cli.parser import Verbs, replaced
-from workbench.cli.verbs import Namespace, verb
+from workbench.cli.parser import VerbCommand, Verbs, replaced
+from workbench.cli.verbs import Namespace, Part, Verb, verb
 from workbench.errors import UnknownName, UsageError
 from workbench.figures.visible import visible
-from workbench.options.option import Option
+from workbench.options.flags import parameter
+from workbench.options.option import Option, Section
 from workbench.options.shared import JSON
 
 REFERENCE_WIDTH = 100
+SHARED = "Shared options"
 COMMANDS = "commands"
 "the topic that lists every command in a line"
 HEAD = (
@@ -111,35 +115,119 @@ def _paint(text: str) -> None:
 
 
 def reference() -> str:
-    """Return the help of every verb as Markdown, in the order of the list of verbs.
+    """Return the options of every verb as Markdown, in the order of the list of verbs.
 
-    `reference.md` is made of it.
+    `reference.md` is made of it. An option that several verbs explain in the same words is
+    explained once, at the beginning.
     """
     from workbench.cli.main import workbench
 
     verbs = workbench()
-    context = click.Context(
-        verbs,
-        info_name="workbench",
-        terminal_width=REFERENCE_WIDTH,
-        max_content_width=REFERENCE_WIDTH,
-    )
-    return "\n".join(_sections(verbs, context))
+    context = click.Context(verbs, info_name="workbench", max_content_width=REFERENCE_WIDTH)
+    commands = {" ".join(words): _command_of(verbs, context, words) for words in _listed(verbs)}
+    shared = _shared_options(commands.values())
+    return "\n".join(_sections(commands, shared, context))
 
 
-def _sections(verbs: Verbs, context: click.Context) -> Iterator[str]:
-    for words in _listed(verbs):
-        command = verbs.narrowed(context, words)
-        assert command is not None
+def _command_of(verbs: Verbs, context: click.Context, words: list[str]) -> VerbCommand:
+    command = verbs.narrowed(context, words)
+    assert command is not None
+    return command
+
+
+def _shared_options(commands: Iterable[VerbCommand]) -> dict[str, Option]:
+    """Return the options that several verbs explain in the same words, by their flags.
+
+    If the verbs explain a flag in several ways, the most frequent one is shared.
+    """
+    options_by_flag: dict[str, list[Option]] = defaultdict(list)
+    for command in commands:
+        for option in _explained(command.verb):
+            options_by_flag[option.flag].append(option)
+    shared = {}
+    for flag, options in sorted(options_by_flag.items()):
+        [((_, explanation), uses)] = Counter(map(_wording, options)).most_common(1)
+        if uses > 1:
+            shared[flag] = next(option for option in options if option.explained == explanation)
+    return shared
+
+
+def _explained(verb: Verb) -> Iterator[Option]:
+    """Yield the options whose meaning the help of a verb says."""
+    for part in verb.parts:
+        if isinstance(part, Option):
+            yield part
+        elif not part.brief:
+            yield from part.options
+
+
+def _wording(option: Option) -> tuple[object, str]:
+    return option.metavar, option.explained
+
+
+def _sections(
+    commands: Mapping[str, VerbCommand], shared: Mapping[str, Option], context: click.Context
+) -> Iterator[str]:
+    formatter = click.HelpFormatter(width=REFERENCE_WIDTH)
+    parameters = [parameter(option) for option in shared.values() if not option.positional]
+    formatter.write_dl([row for entry in parameters if (row := entry.get_help_record(context))])
+    yield _section(SHARED, formatter.getvalue())
+    for words, command in commands.items():
+        verb = _without_shared(command.verb, shared)
+        name = words.partition(" ")[0]
+        shorter = VerbCommand(name, replace(verb, about=command.help or ""), "")
+        shorter.add_help_option = False
         command_context = click.Context(
-            command,
-            info_name=words[0],
+            shorter,
+            info_name=name,
             parent=context,
             terminal_width=REFERENCE_WIDTH,
             max_content_width=REFERENCE_WIDTH,
         )
-        text = "\n".join(line.rstrip() for line in command.get_help(command_context).splitlines())
-        yield f"## {' '.join(words)}\n\n```text\n{text}\n```\n"
+        yield _section(words, shorter.get_help(command_context))
+
+
+def _without_shared(verb: Verb, shared: Mapping[str, Option]) -> Verb:
+    """Return a verb that only names the shared options.
+
+    Of one that differs in its default, the default is kept.
+    """
+    own_parts: list[Part] = []
+    named: list[Option] = []
+    for part in verb.parts:
+        if isinstance(part, Section) and part.brief:
+            continue
+        options = [part] if isinstance(part, Option) else part.options
+        own: list[Option] = []
+        for option in options:
+            if option.flag not in shared:
+                own.append(option)
+            elif _wording(option) == _wording(shared[option.flag]):
+                if option.positional:
+                    own.append(option.but(help=""))
+                else:
+                    named.append(option)
+            else:
+                own.append(_with_default_alone(option, shared[option.flag]))
+        if isinstance(part, Option):
+            own_parts += own
+        elif own:
+            own_parts.append(replace(part, options=own))
+    if named:
+        own_parts.append(Section(SHARED, named, brief=True))
+    return replace(verb, parts=own_parts)
+
+
+def _with_default_alone(option: Option, shared: Option) -> Option:
+    """Return an option without its help if only its default differs from the shared one."""
+    is_same = (option.metavar, option.help) == (shared.metavar, shared.help)
+    return option.but(help="") if is_same and not option.choices else option
+
+
+def _section(title: str, text: str) -> str:
+    """Return a section of the page, with its text as it is printed."""
+    lines = "\n".join(line.rstrip() for line in text.splitlines())
+    return f"## {title}\n\n```text\n{lines}\n```\n"
 
 
 def _listed(verbs: Verbs) -> Iterator[list[str]]:

@@ -141,6 +141,8 @@ class VerbCommand(click.Command):
                 continue
             if section.title == "Options":
                 rows += [row for name, row in records.items() if name not in declared and row]
+            if not rows:
+                continue
             with formatter.section(section.title):
                 if section.about:
                     formatter.write_text(section.about)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 EXPLAIN_ABOUT = section("screens-statements", "The fields of a statement")
 
-EXPLAIN_NEW = section("screens-statements", "A new statement")
+EXPLAIN_NEW = f"{section('screens-statements', 'A new statement')}\n\n{EXPLAIN_ABOUT}"
 
 
 @dataclass(frozen=True, slots=True)
