@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
 
+from stores.core.resource import Resource
 from stores.core.store import Store as OpenStore
 from stores.instruments.instruments import Filters
 from workbench import registry
@@ -65,7 +65,7 @@ def open(path: str | Path, *, write: bool = False, create: bool = False) -> Stor
     )
 
 
-class Store(Typed):
+class Store(Resource, Typed):
     """An open store. Close it, or use it in a `with` block."""
 
     def __init__(self, store: OpenStore):
@@ -412,17 +412,6 @@ class Store(Typed):
         if self._opened is not None:
             self._opened.close()
             self._opened = None
-
-    def __enter__(self) -> Store:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         if self._opened is None:
