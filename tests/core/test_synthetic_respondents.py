@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.synthesize import answers_csv
 from workbench.data import shipped_instrument_folder, shipped_scale
 from workbench.domain.questionnaires import Meaning, Respondent
 from workbench.errors import InputError, UnknownName
@@ -29,7 +30,7 @@ from workbench.synthetic.population import (
     known,
     yes_or_no,
 )
-from workbench.synthetic.spec import answers_csv, read_population
+from workbench.synthetic.spec import read_population
 
 PANEL = shipped_instrument_folder("veldania_panel")
 YES_NO = AnswerScale("yes_no", (("yes", 1.0),), (("no", 1.0),))

@@ -1,7 +1,4 @@
-"""Respondents: people who answer an instrument themselves, and synthetic ones.
-
-Everything is known of synthetic respondents.
-"""
+"""People who answer an instrument themselves: the survey, and its stored answers."""
 
 from __future__ import annotations
 
@@ -15,87 +12,18 @@ from workbench.cli.output import (
     print_json,
     put_out,
     say,
-    table,
     tell,
 )
 from workbench.cli.verbs import Namespace, verb
 from workbench.domain.names import listed_words, plural
 from workbench.errors import UnknownName, UsageError
 from workbench.options.option import Option, Section, Type, flag
-from workbench.options.shared import INSTRUMENT, JSON, LANGUAGE, SEED, STORE
-from workbench.synthetic.spec import MOST
+from workbench.options.shared import INSTRUMENT, LANGUAGE, SEED, STORE
 from workbench.whole_folders import whole_file
 
 if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.annotation.survey import SurveyDesign
-    from workbench.synthetic.population import IdealScore
-
-
-@verb(
-    Option(
-        "spec", "the population", Type.PATH, none="the population of the shipped veldania_panel"
-    ),
-    Option(
-        "respondents", "their number", Type.WHOLE, none="as in the population", least=1, most=MOST
-    ),
-    SEED.but(help="seed of the draw", default=None, none="as in the population"),
-    Option("out", "write their answers as the answers.csv of an instrument", Type.PATH),
-    JSON,
-)
-def synthesize(options: Namespace) -> int:
-    """Draw respondents, write their answers, and print what these tell about the targets."""
-    from workbench.data import SHIPPED_QUESTIONNAIRE, shipped_instrument_folder
-    from workbench.synthetic.population import generate, known
-    from workbench.synthetic.spec import answers_csv, read_population
-
-    spec = options.spec or shipped_instrument_folder(SHIPPED_QUESTIONNAIRE) / "generator.toml"
-    population = read_population(spec)
-    count = population.respondents if options.respondents is None else options.respondents
-    seed = population.seed if options.seed is None else options.seed
-    respondents = generate(population, count, seed)
-    if options.out is not None:
-        with whole_file(options.out) as file:
-            file.write(answers_csv(population, respondents))
-    figures = known(population, respondents)
-    if options.json:
-        out = None if options.out is None else str(options.out)
-        print_json(
-            {"spec": str(spec), "seed": seed, "respondents": count, "out": out, "known": figures}
-        )
-        return 0
-    file_note = f"; their answers are in {options.out}" if options.out else ""
-    say(f"{count:,} synthetic respondents, seed {seed}{file_note}.")
-    _show(figures)
-    return 0
-
-
-def _show(figures: tuple[IdealScore, ...]) -> None:
-    say("Scores of an ideal predictor on these respondents, in %; its bias is 0 except for chance.")
-    table(
-        ["target", "n", "yes", "majority", "accuracy", "± chance", "bias ± chance"],
-        [
-            (
-                figure.target,
-                f"{figure.respondents:,}",
-                *(
-                    _percent(share)
-                    for share in (
-                        figure.human,
-                        figure.majority,
-                        figure.accuracy,
-                        figure.accuracy_sd,
-                    )
-                ),
-                f"0 ± {_percent(figure.bias_sd)}",
-            )
-            for figure in figures
-        ],
-    )
-
-
-def _percent(share: float) -> str:
-    return "–" if share != share else f"{100 * share:.1f}"
 
 
 @verb(
