@@ -182,7 +182,7 @@ def _further_options(command: type[ImmediateCommand]) -> list[Option]:
 
 def _is_parameter(command: type[ImmediateCommand], option: Option) -> bool:
     """Return whether an option is a parameter of its own."""
-    return option.required or option.name in ("what", command.ACT)
+    return option.required or option.positional or option.name in ("what", command.ACT)
 
 
 def _noqa(parameter: str) -> str:
@@ -194,6 +194,8 @@ def _noqa(parameter: str) -> str:
 def _parameter(option: Option) -> str:
     kinds = dict.fromkeys(kind for kind in _kinds(option) if kind != "None")
     text = f"{keyword_of(option)}: {_union(kinds)}"
+    if option.positional and not option.required:
+        text += " | None = None"
     if len(text) < WIDTH - 10:
         return text
     lines = wrap(text, WIDTH - 12, break_on_hyphens=False)

@@ -1324,6 +1324,67 @@ class UndoEditOptions(TypedDict, total=False):
     """who makes the change (default: $USER)"""
 
 
+class AddQuestionOptions(TypedDict, total=False):
+    """Options of `workbench choices`."""
+
+    instrument: str | None
+    """its name (default: the only instrument with such questions)"""
+    language: str | None
+    """language of the wordings (default: the instrument's)"""
+    text: str | None
+    """the question, then one option per line, `A. …`: the text itself, a file, or - for standard
+    input (default: default: the text of the statement BIAS.K)"""
+    changed: str | None
+    """its changed form, likewise"""
+    topic: str | None
+    """what it is about"""
+    person: str | None
+    """who makes the change (default: $USER)"""
+
+
+class MakeFormsOptions(TypedDict, total=False):
+    """Options of `workbench choices`."""
+
+    instrument: str | None
+    """its name (default: the only instrument with such questions)"""
+    language: str | None
+    """language of the wordings (default: the instrument's)"""
+    questions: str | Sequence[str] | int | None
+    """the first N, or these by ref or key (default: all)"""
+    replace: bool
+    """also replace existing forms that differ"""
+    person: str | None
+    """who makes the change (default: $USER)"""
+    bias: Literal["response_order", "opinion_float", "odd_even"] | None
+    """make a separate pair where a question has another bias: response_order, opinion_float,
+    odd_even (default: the bias of each question)"""
+    middle: str | None
+    """odd_even: the middle option of scales of four"""
+    dont_know: str | None
+    """opinion_float: the option to add"""
+
+
+class PerturbQuestionsOptions(TypedDict, total=False):
+    """Options of `workbench choices`."""
+
+    instrument: str | None
+    """its name (default: the only instrument with such questions)"""
+    language: str | None
+    """language of the wordings (default: the instrument's)"""
+    questions: str | Sequence[str] | int | None
+    """the first N, or these by ref or key (default: all)"""
+    replace: bool
+    """also replace existing forms that differ"""
+    person: str | None
+    """who makes the change (default: $USER)"""
+    kinds: str | Sequence[str]
+    """kinds of errors (default: key_typo,middle_random,letter_swap)"""
+    draws: int
+    """of each kind of error (default: 1)"""
+    seed: int
+    """seed of the typos; the same questions get the same typos (default: 1)"""
+
+
 class SetScaleOptions(TypedDict, total=False):
     """Options of `workbench questionnaire`."""
 
@@ -1416,6 +1477,34 @@ class ExportIssueLabelsOptions(TypedDict, total=False):
     """gold: prefer a source's own labels (default: gold)"""
     fewest: int | None
     """how many people a majority needs, for this figure only (default: as set by --gold-from)"""
+
+
+class ImportSurveyAnswersOptions(TypedDict, total=False):
+    """Options of `workbench survey`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+
+
+class ExportSurveyAnswersOptions(TypedDict, total=False):
+    """Options of `workbench survey`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+
+
+class ResumeJobOptions(TypedDict, total=False):
+    """Options of `workbench jobs`."""
+
+    yes: bool
+    """resume, retry: continue a job created elsewhere without asking; delete: do not ask"""
+
+
+class RetryJobOptions(TypedDict, total=False):
+    """Options of `workbench jobs`."""
+
+    yes: bool
+    """resume, retry: continue a job created elsewhere without asking; delete: do not ask"""
 
 
 class ExportLabelsOptions(TypedDict, total=False):
@@ -1962,6 +2051,49 @@ class Typed(ABC):
         values = {**options, "undo": True}
         return self._do("undo_edit", values)
 
+    def add_question(
+        self,
+        *,
+        bias: Literal["acquiescence", "allow_forbid", "response_order", "opinion_float",
+            "odd_even"],
+        key: str,
+        **options: Unpack[AddQuestionOptions],
+    ) -> Finished:
+        """Write a multiple-choice question, or give an existing one a bias.
+
+        Options are those of `workbench choices`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "bias": bias, "key": key}
+        return self._do("add_question", values)
+
+    def make_forms(
+        self,
+        **options: Unpack[MakeFormsOptions],
+    ) -> Finished:
+        """Make the changed forms that the biases of questions need.
+
+        Options are those of `workbench choices`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options}
+        return self._do("make_forms", values)
+
+    def perturb_questions(
+        self,
+        **options: Unpack[PerturbQuestionsOptions],
+    ) -> Finished:
+        """Make versions of questions with typos.
+
+        Options are those of `workbench choices`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options}
+        return self._do("perturb_questions", values)
+
     def set_scale(
         self,
         scale: str,
@@ -2087,6 +2219,141 @@ class Typed(ABC):
         """
         values = {**options, "export": export}
         return self._do("export_issue_labels", values)
+
+    def import_survey_answers(
+        self,
+        import_: str | Path,
+        **options: Unpack[ImportSurveyAnswersOptions],
+    ) -> Finished:
+        """Add people's answers to wordings from a file.
+
+        Options are those of `workbench survey`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "import_": import_}
+        return self._do("import_survey_answers", values)
+
+    def export_survey_answers(
+        self,
+        export: str | Path,
+        **options: Unpack[ExportSurveyAnswersOptions],
+    ) -> Finished:
+        """Write people's answers to the current wordings to a file.
+
+        Options are those of `workbench survey`, by their names.
+
+        Raises WorkbenchError for what cannot be done.
+        """
+        values = {**options, "export": export}
+        return self._do("export_survey_answers", values)
+
+    def pause_job(
+        self,
+        job: int | None = None,
+    ) -> Finished:
+        """Let a job store its current work and wait. Its worker and model stay ready for a while.
+
+        Options are those of `workbench jobs`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {"job": job}
+        return self._do("pause_job", values)
+
+    def resume_job(
+        self,
+        job: int | None = None,
+        **options: Unpack[ResumeJobOptions],
+    ) -> Finished:
+        """Continue a paused, cancelled, failed or lost job, or start one that waits for its turn.
+
+        Options are those of `workbench jobs`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "job": job}
+        return self._do("resume_job", values)
+
+    def cancel_job(
+        self,
+        job: int | None = None,
+    ) -> Finished:
+        """Let a job store its current work and end. A second time ends a stuck worker at once.
+
+        Options are those of `workbench jobs`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {"job": job}
+        return self._do("cancel_job", values)
+
+    def retry_job(
+        self,
+        job: int | None = None,
+        **options: Unpack[RetryJobOptions],
+    ) -> Finished:
+        """Let a job retry only what failed.
+
+        Options are those of `workbench jobs`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "job": job}
+        return self._do("retry_job", values)
+
+    def set_concurrency(
+        self,
+        job: int | None = None,
+        most: int | None = None,
+    ) -> Finished:
+        """Set how many calls to a served model, or rows of a batch, a job runs at once.
+
+        Options are those of `workbench jobs`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {"job": job, "most": most}
+        return self._do("set_concurrency", values)
+
+    def hide_job(
+        self,
+        job: int | None = None,
+    ) -> Finished:
+        """Hide a finished job from lists.
+
+        Options are those of `workbench jobs`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {"job": job}
+        return self._do("hide_job", values)
+
+    def unhide_job(
+        self,
+        job: int | None = None,
+    ) -> Finished:
+        """List a hidden job again.
+
+        Options are those of `workbench jobs`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {"job": job}
+        return self._do("unhide_job", values)
+
+    def delete_job(
+        self,
+        job: int | None = None,
+    ) -> Finished:
+        """Delete a job that has stored nothing.
+
+        Options are those of `workbench jobs`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {"job": job}
+        return self._do("delete_job", values)
 
     def export_labels(
         self,
