@@ -576,6 +576,27 @@ def test_jobs_are_steered_as_in_the_shell(
     assert json.loads(capsys.readouterr().out) == []
 
 
+def test_a_control_sample_is_drawn_and_withdrawn_as_in_the_shell(
+    stores: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = Path(shutil.copy(stores["consistency"], tmp_path / "x.db"))
+    with workbench.open(path, write=True) as store:
+        drawn = store.draw_control_sample(6, as_="Ada", seed=4)
+        assert re.fullmatch(r"Drew 6 answers of smol · .* \(seed 4\)\.", drawn.message)
+        assert (drawn.data["drawn"], drawn.data["different"]) == (6, 6)
+        with pytest.raises(UsageError, match="6 answers are open"):
+            store.draw_control_sample(6)
+        withdrawn = store.withdraw_control_sample(model="smol")
+        assert withdrawn.data["answers"] == 6
+        with pytest.raises(UnknownName, match="no reliability answers by nobody"):
+            store.draw_control_sample(6, model="nobody")
+        store.draw_control_sample(6, as_="Ada", seed=4)
+    capsys.readouterr()
+    assert main(["review", str(path), "--json"]) == 0
+    control = json.loads(capsys.readouterr().out)["control"]
+    assert (control["seed"], control["drawn_by"]) == (4, "Ada")
+
+
 def test_answers_of_a_survey_are_moved_as_in_the_shell(tmp_path: Path) -> None:
     file = tmp_path / "survey.csv"
     file.write_text("respondent,ref,variant,answer\nzoe,a-1,original,1\n", encoding="utf-8")

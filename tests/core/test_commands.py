@@ -59,6 +59,7 @@ from workbench.commands.registry import (
     job_command,
 )
 from workbench.commands.report import ReportCommand
+from workbench.commands.review import DrawControlSampleCommand, WithdrawControlSampleCommand
 from workbench.commands.rulings import ImportRulingsCommand, RuleCommand, UndoRulingCommand
 from workbench.commands.run import RunCommand
 from workbench.commands.sample import SampleCommand
@@ -280,6 +281,8 @@ IMMEDIATE: Sequence[tuple[ImmediateCommand, Sequence[str]]] = (
     (PauseJobCommand(3), ["pause", "3"]),
     (ResumeJobCommand(3, yes=True), ["resume", "3"]),
     (SetConcurrencyCommand(3, 5), ["concurrency", "3", "5"]),
+    (DrawControlSampleCommand(model="m", sampling="T 1", as_="Ada", draw=20, seed=3), []),
+    (WithdrawControlSampleCommand("bias_score", reader="people", undraw=True), []),
     (DescribePersonCommand("Ada", set=("country=Italy", "job=nurse"), unset=("age",)), []),
     (LabelIssueCommand(label=("s-01", "law", "-1"), annotator="Ada"), []),
     (ExportIssueLabelsCommand("small", Path("gold.csv"), gold=True, fewest=1), []),

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from workbench import registry
 from workbench.audits.audit import Medium, Printed
 from workbench.cli.immediate import act_of, run_immediate
 from workbench.cli.output import FIGURES, medium, no_figures, put_out, say
 from workbench.cli.verbs import Namespace, verb
-from workbench.commands.audit_options import AUDIT
+from workbench.commands.review import (
+    DrawControlSampleCommand,
+    ReviewCommand,
+    WithdrawControlSampleCommand,
+    review_of,
+)
 from workbench.commands.rulings import (
     ExportRulingsCommand,
     ImportRulingsCommand,
@@ -21,14 +25,14 @@ from workbench.domain.names import person_name, plural
 from workbench.domain.rulings import plain
 from workbench.errors import UnknownName, UsageError
 from workbench.figures.table import Column, Kind, Table
-from workbench.options.option import Option, Section, Type, flag
-from workbench.options.shared import INSTRUMENT, JSON, OF_RUN, READER, SEED, STORE
+from workbench.options.option import Option, Section, flag
+from workbench.options.shared import INSTRUMENT, JSON, SEED, STORE
 
 if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.evidence.ruling_subjects import RulingSubject
     from workbench.figures.table import AnyTable
-    from workbench.pipeline.review import Review, ReviewProgress
+    from workbench.pipeline.review import ReviewProgress
 
 SUBJECTS = """Subjects:
   s-01                                a statement
@@ -171,20 +175,17 @@ def _below(things: Sequence[RulingSubject], of: RulingSubject) -> Table[RulingSu
     )
 
 
+_DRAW = DrawControlSampleCommand.options()
+_UNDRAW = WithdrawControlSampleCommand.options()["undraw"]
+
+
 @verb(
     STORE,
-    AUDIT.but(choices=tuple(audit.name for audit in registry.asking())),
-    OF_RUN,
-    READER.but(help="run whose readings are reviewed", none="as in the figures"),
+    *(_DRAW[name] for name in ReviewCommand.options()),
     Section(
         "The queue",
         (
-            Option(
-                "as_",
-                "your name: items you have reviewed leave the queue, and what others decided on "
-                "the control sample is not shown before your own decisions",
-                metavar="NAME",
-            ),
+            _DRAW["as_"],
             flag(
                 "next",
                 "print only the next item, with the answers and the names for `workbench rule`; "
@@ -196,18 +197,7 @@ def _below(things: Sequence[RulingSubject], of: RulingSubject) -> Table[RulingSu
     ),
     Section(
         "A control sample",
-        (
-            Option(
-                "draw",
-                "draw N answers, to passed and other statements, and mix them in; further draws "
-                "add up",
-                Type.WHOLE,
-                least=2,
-                metavar="N",
-            ),
-            SEED.but(help="seed of the draw"),
-            flag("undraw", "take back the newest draw, if nobody ever decided on an answer of it"),
-        ),
+        (_DRAW["draw"], _DRAW["seed"], _UNDRAW),
         "Only this sample estimates how often a reader errs: statements with a reason are not a "
         "random sample.",
     ),
@@ -220,8 +210,7 @@ def _below(things: Sequence[RulingSubject], of: RulingSubject) -> Table[RulingSu
 def review(options: Namespace) -> int:
     """Print the queue or its next item, and first draw a control sample if one is asked for."""
     from stores.core.store import Store
-    from workbench.domain.names import person_name
-    from workbench.pipeline.review import draw_control_sample, progress_of, take_back
+    from workbench.pipeline.review import progress_of
 
     auditor = person_name(options.as_, "auditor") if options.as_ else None
     if options.seed != SEED.default and options.draw is None:
@@ -232,28 +221,13 @@ def review(options: Namespace) -> int:
         )
     with Store.open(options.store) as store:
         if options.undraw:
-            take_back(store, _review(store, options))
+            WithdrawControlSampleCommand.from_arguments(options).run(store)
         if options.draw is not None:
-            draw_control_sample(
-                store,
-                _review(store, options),
-                options.draw,
-                seed=options.seed,
-                drawn_by=auditor or "",
-            )
-        progress = store.at_once(lambda: progress_of(store, _review(store, options), auditor))
-        return (
-            _next(store, options, progress) if options.next else _reviewing_show(options, progress)
-        )
-
-
-def _review(store: Store, options: Namespace) -> Review:
-    from workbench.audits.chosen_run import run_of
-    from workbench.domain.readings import ReadingChoice
-    from workbench.pipeline.review import review as of_run
-
-    run = run_of(store, options)
-    return of_run(store, run, ReadingChoice(options.reader))
+            DrawControlSampleCommand.from_arguments(options).run(store)
+        progress = store.at_once(lambda: progress_of(store, review_of(store, options), auditor))
+        if options.next:
+            return _next(store, options, progress)
+        return _reviewing_show(options, progress)
 
 
 def _reviewing_show(options: Namespace, progress: ReviewProgress) -> int:

@@ -66,6 +66,8 @@ IMMEDIATE_COMMANDS = {
     "export_codebook": "labels.ExportCodebookCommand",
     "change_codebook": "labels.ChangeCodebookCommand",
     "restore_codebook": "labels.RestoreCodebookCommand",
+    "draw_control_sample": "review.DrawControlSampleCommand",
+    "withdraw_control_sample": "review.WithdrawControlSampleCommand",
     "rule": "rulings.RuleCommand",
     "undo_ruling": "rulings.UndoRulingCommand",
     "export_rulings": "rulings.ExportRulingsCommand",
