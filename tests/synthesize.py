@@ -14,10 +14,11 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.synthetic import IdealScore, generate, known
 from workbench.cli.output import say, table
 from workbench.data import SHIPPED_QUESTIONNAIRE, shipped_instrument_folder
 from workbench.domain.questionnaires import Respondent
-from workbench.synthetic.population import IdealScore, SyntheticPopulation, generate, known
+from workbench.synthetic.population import SyntheticPopulation
 from workbench.synthetic.spec import read_population
 from workbench.whole_folders import whole_file
 

@@ -8,8 +8,8 @@ import pytest
 
 from tests import synthesize
 from tests.cli.test_commands import data, rows, run
+from tests.synthetic import generate, known
 from workbench.data import data_folder, shipped_instrument_folder
-from workbench.synthetic.population import generate, known
 from workbench.synthetic.spec import read_population
 
 PANEL = shipped_instrument_folder("veldania_panel")

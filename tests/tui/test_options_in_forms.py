@@ -12,6 +12,8 @@ from textual.screen import Screen
 
 from tests.conftest import instrument
 from tests.tui.conftest import made
+from workbench.commands.command import Command
+from workbench.commands.export import ExportCommand
 from workbench.commands.registry import IMMEDIATE_COMMANDS, immediate_command
 from workbench.commands.run import RunCommand
 from workbench.data import shipped_codebook
@@ -33,14 +35,15 @@ STATEMENT = instrument().statements[0]
 IN_SIGHT = "what the form was opened on"
 ASKED_ONCE = "the terminal asks for it once and remembers it"
 ON_SCREEN = {"instrument": IN_SIGHT, "person": ASKED_ONCE}
-NARROWER = "the dialog writes everything and names the command line for narrower choices"
+NARROWER = "the dialog writes everything; the command line has narrower choices"
+ELSEWHERE = "of the other kind of export, which has a form of its own"
 
 
 @dataclass(frozen=True)
 class Form:
-    """The fields of a command in forms of the terminal."""
+    """The fields of a command in a form of the terminal."""
 
-    screens: Sequence[Callable[[], Screen[Any]]]
+    screen: Callable[[], Screen[Any]]
     ids: Mapping[str, str] = field(default_factory=dict)
     "option -> id of its field, if that is not the name of the option"
     missing: Mapping[str, str] = field(default_factory=dict)
@@ -88,54 +91,66 @@ OF_REPORT = (
 )
 FORMS: Mapping[str, Form] = {
     "report": Form(
-        [ReportDialog],
+        ReportDialog,
         missing={
             **dict.fromkeys(OF_REPORT, NARROWER),
             "compare": "the runs that are marked on the screen below",
         },
     ),
-    "export": Form(
-        [lambda: ExportScreen("small"), RowsDialog],
-        ids={"force": "taken", "names": "people"},
-        missing={
-            "instrument": IN_SIGHT,
-            **dict.fromkeys(("model", "audit", "without_rulings"), NARROWER),
-        },
-    ),
-    "sample": Form([QueueForm], ids={"model": "models"}),
-    "start_instrument": Form([InstrumentForm], ids={"new_instrument": "name", "scheme": "issues"}),
-    "add_statement": Form([statement], ids={"add": "ref", "question": "text"}, missing=ON_SCREEN),
+    "sample": Form(QueueForm, ids={"model": "models"}),
+    "start_instrument": Form(InstrumentForm, ids={"new_instrument": "name", "scheme": "issues"}),
+    "add_statement": Form(statement, ids={"add": "ref", "question": "text"}, missing=ON_SCREEN),
     "edit_wording": Form(
-        [edited_wording],
+        edited_wording,
         missing={**ON_SCREEN, **dict.fromkeys(("edit", "variant", "language"), IN_SIGHT)},
     ),
-    "add_wording": Form([new_wording], ids={"add_variant": "kind"}, missing=ON_SCREEN),
-    "rename_statement": Form([about], ids={"rename": "ref"}, missing=ON_SCREEN),
-    "derive_statement": Form([about], ids={"derive": "derived_from"}, missing=ON_SCREEN),
-    "tag_statements": Form([bulk], ids={"tag": "value"}, missing=OF_BULK),
-    "untag_statements": Form([bulk], ids={"untag": "value"}, missing=OF_BULK),
-    "set_field": Form([bulk], ids={"set": "value"}, missing=OF_BULK),
-    "replace_text": Form([bulk], ids={"replace": "new"}, missing=OF_BULK),
-    "strip_spaces": Form([bulk], ids={"strip": "act"}, missing=OF_BULK),
+    "add_wording": Form(new_wording, ids={"add_variant": "kind"}, missing=ON_SCREEN),
+    "rename_statement": Form(about, ids={"rename": "ref"}, missing=ON_SCREEN),
+    "derive_statement": Form(about, ids={"derive": "derived_from"}, missing=ON_SCREEN),
+    "tag_statements": Form(bulk, ids={"tag": "value"}, missing=OF_BULK),
+    "untag_statements": Form(bulk, ids={"untag": "value"}, missing=OF_BULK),
+    "set_field": Form(bulk, ids={"set": "value"}, missing=OF_BULK),
+    "replace_text": Form(bulk, ids={"replace": "new"}, missing=OF_BULK),
+    "strip_spaces": Form(bulk, ids={"strip": "act"}, missing=OF_BULK),
     "add_question": Form(
-        [statement],
+        statement,
         ids={"key": "ref"},
         missing={**ON_SCREEN, "changed": "F on the question makes it, a on the question writes it"},
     ),
-    "make_forms": Form([choice], ids={"bias": "make"}, missing=OF_CHOICES),
-    "perturb_questions": Form([choice], ids={"kinds": "key_typo"}, missing=OF_CHOICES),
+    "make_forms": Form(choice, ids={"bias": "make"}, missing=OF_CHOICES),
+    "perturb_questions": Form(choice, ids={"kinds": "key_typo"}, missing=OF_CHOICES),
     "describe_person": Form(
-        [lambda: PersonForm(Described("Ada", (), {}, ""))],
+        lambda: PersonForm(Described("Ada", (), {}, "")),
         ids={"set": "age_group", "unset": "age_group"},
         missing={"describe": IN_SIGHT, "person": ASKED_ONCE},
     ),
     "change_codebook": Form(
-        [lambda: CodebookForm(shipped_codebook("stance"))],
+        lambda: CodebookForm(shipped_codebook("stance")),
         ids={"change": "guideline"},
         missing={"codebook": IN_SIGHT, "annotator": ASKED_ONCE},
     ),
 }
-"method of the Python interface -> the forms that its command has in the terminal"
+"method of the Python interface -> the form that its command has in the terminal"
+EXPORTS = (
+    Form(
+        lambda: ExportScreen("small"),
+        ids={"force": "taken"},
+        missing={
+            "instrument": IN_SIGHT,
+            "what": IN_SIGHT,
+            **dict.fromkeys(("model", "audit", "expand", "names", "without_rulings"), ELSEWHERE),
+        },
+    ),
+    Form(
+        RowsDialog,
+        ids={"names": "people", "people": ""},
+        missing={
+            **dict.fromkeys(("people", "force"), ELSEWHERE),
+            **dict.fromkeys(("instrument", "model", "audit", "without_rulings"), NARROWER),
+        },
+    ),
+)
+"forms of `export`: of an instrument, and of rows"
 KEYS: Mapping[str, Sequence[str]] = {
     "a key acts on the row under the cursor and asks what it needs": (
         "delete_wording",
@@ -179,7 +194,7 @@ KEYS: Mapping[str, Sequence[str]] = {
 }
 "why there is no form -> methods"
 RUN = Form(
-    [JobForm],
+    JobForm,
     ids={"exact": "answers", "until_decided": "answers"},
     missing={"quick": "the field of statements takes the word"},
 )
@@ -187,23 +202,24 @@ RUN = Form(
 
 def test_every_command_has_a_form_or_a_reason() -> None:
     without = [method for methods in KEYS.values() for method in methods]
-    assert sorted([*FORMS, *without]) == sorted(IMMEDIATE_COMMANDS)
+    assert sorted(["export", *FORMS, *without]) == sorted(IMMEDIATE_COMMANDS)
 
 
 @pytest.mark.e2e
 async def test_every_option_has_a_field_in_a_form(tmp_path: Path) -> None:
-    forms = [(method, immediate_command(method).declared(), form) for method, form in FORMS.items()]
+    commands: list[tuple[type[Command], Form]] = [(RunCommand, RUN)]
+    commands += [(ExportCommand, form) for form in EXPORTS]
+    commands += [(immediate_command(method), form) for method, form in FORMS.items()]
     app = WorkbenchApp(made(tmp_path / "x.db", instrument()))
+    faults = {}
     async with app.run_test(size=(140, 40)):
-        faults = {}
-        for name, declared, form in [*forms, ("run", RunCommand.declared(), RUN)]:
-            ids: set[str | None] = set()
-            for screen_of in form.screens:
-                screen = screen_of()
-                await app.push_screen(screen)
-                ids |= {widget.id for widget in screen.query("*")}
-                await app.pop_screen()
-            missing = {option for option in declared if form.ids.get(option, option) not in ids}
+        for command, form in commands:
+            screen = form.screen()
+            await app.push_screen(screen)
+            ids = {widget.id for widget in screen.query("*")}
+            await app.pop_screen()
+            names = command.declared()
+            missing = {name for name in names if form.ids.get(name, name) not in ids}
             if missing != set(form.missing):
-                faults[name] = missing ^ set(form.missing)
-        assert not faults
+                faults[command.__name__] = missing ^ set(form.missing)
+    assert not faults
