@@ -19,6 +19,7 @@ from workbench.commands.registry import (
     immediate_command,
     job_command,
 )
+from workbench.commands.review import REVIEW_OPTIONS
 from workbench.commands.run import AGAIN, RunCommand, run_options
 from workbench.options.option import Option, Type
 
@@ -72,6 +73,7 @@ def typed() -> str:
         _class("AnyFigures", "Options of the figures of any audit.", every),
         _class("CommonFigures", "Options that the figures of every audit take.", common),
         _class("AgreementFigures", "Options of `workbench agreement`.", of_agreement),
+        _class("ReviewFigures", "Options of `workbench review`.", REVIEW_OPTIONS),
         *(
             _class(_named(name), f"Options of the figures of {name}.", of)
             for name, of in figures.items()

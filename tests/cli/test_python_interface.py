@@ -566,7 +566,9 @@ def test_jobs_are_steered_as_in_the_shell(
         assert store.cancel_job(1).data["state"] == "cancelled"
         with pytest.raises(JobError, match="nothing that job 1 asked has failed"):
             store.retry_job(1)
+        assert [job["state"] for job in store.jobs()] == ["cancelled"]
         assert store.hide_job(1).data["hidden"]
+        assert (len(store.jobs()), len(store.jobs(hidden=True))) == (0, 1)
         assert not store.unhide_job(1).data["hidden"]
         assert store.delete_job(1).data["deleted"] == 1
         with pytest.raises(UsageError, match="Jobs it fits: none"):
@@ -593,8 +595,13 @@ def test_a_control_sample_is_drawn_and_withdrawn_as_in_the_shell(
         store.draw_control_sample(6, as_="Ada", seed=4)
     capsys.readouterr()
     assert main(["review", str(path), "--json"]) == 0
-    control = json.loads(capsys.readouterr().out)["control"]
-    assert (control["seed"], control["drawn_by"]) == (4, "Ada")
+    of_shell = json.loads(capsys.readouterr().out)
+    assert (of_shell["control"]["seed"], of_shell["control"]["drawn_by"]) == (4, "Ada")
+    with workbench.open(path) as store:
+        assert json.loads(json.dumps(store.review().to_dict())) == of_shell
+        blind = store.review(as_="Eva", blind=True).to_dict()
+        assert blind["control"]["withheld"]
+        assert "model" not in blind["run"]
 
 
 def test_answers_of_a_survey_are_moved_as_in_the_shell(tmp_path: Path) -> None:
@@ -608,6 +615,8 @@ def test_answers_of_a_survey_are_moved_as_in_the_shell(tmp_path: Path) -> None:
         assert added.data["added"] == 1
     with workbench.open(tmp_path / "x.db") as store:
         assert store.export_survey_answers(tmp_path / "out.csv").data["answers"] == 1
+        (row,) = store.respondents("small").tables["respondents"]
+        assert (row["respondent"], row["answered"]) == ("zoe", 1)
         with pytest.raises(ReadOnlyStore, match="import_survey_answers writes to it"):
             store.import_survey_answers(file)
 

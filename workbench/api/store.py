@@ -21,6 +21,7 @@ from workbench.api.typed import (
     ExportOptions,
     ImportOptions,
     Judging,
+    ReviewFigures,
     Typed,
 )
 from workbench.audits.audit import Medium
@@ -254,6 +255,48 @@ class Store(Resource, Typed):
             return Result("agreement", printed)
 
         return self._judged(judge)
+
+    def review(self, **options: Unpack[ReviewFigures]) -> Result:
+        """Return what an auditor should review first, and why, with the errors of the reader.
+
+        Options are those of `workbench review`, by their names: `model="smollm2"`, `as_="Ada"`.
+
+        Raises UnknownName for an unknown model, AmbiguousRun if several runs match.
+        """
+        from workbench.commands.review import REVIEW_OPTIONS, review_printed, review_progress
+
+        arguments = given(REVIEW_OPTIONS, options, "review")
+
+        def judge(store: OpenStore) -> Result:
+            progress = review_progress(store, arguments)
+            return Result("review", review_printed(progress, blind=arguments.blind, every=True))
+
+        return self._judged(judge)
+
+    def respondents(self, instrument: str | None = None) -> Result:
+        """Return how many wordings each person was asked, and how many they answered.
+
+        instrument : leave out those of others
+        """
+        from workbench.commands.survey import respondents_printed
+
+        def read(store: OpenStore) -> Result:
+            return Result("respondents", respondents_printed(store, instrument))
+
+        return self._judged(read)
+
+    def jobs(self, *, hidden: bool = False) -> list[dict[str, Any]]:
+        """Return the jobs, the newest first, as `workbench jobs --json` prints them.
+
+        hidden : also those that are hidden from lists
+        """
+        from workbench.commands.jobs import job_data
+
+        jobs = self.opened.jobs.list()
+        rows: list[dict[str, Any]] = to_json_values(
+            [job_data(job) for job in jobs if hidden or not job.hidden]
+        )
+        return rows
 
     def statements(
         self,

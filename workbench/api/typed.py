@@ -339,6 +339,45 @@ class AgreementFigures(TypedDict, total=False):
     """per labelled item"""
 
 
+class ReviewFigures(TypedDict, total=False):
+    """Options of `workbench review`."""
+
+    audit: str
+    """which audit: reliability, bias_score, statement_labels, questionnaire, response_bias,
+    contamination, representation (default: reliability)"""
+    model: str | None
+    """its name (default: the only one)"""
+    instrument: str | None
+    """its name (default: the only one)"""
+    sampling: str | None
+    """for a model with several samplings: the description, or part of it"""
+    dtype: str | None
+    """for a model computed in several dtypes: float32, bfloat16, …"""
+    snapshot: str | None
+    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their
+    date, or first"""
+    fingerprint: str | None
+    """of a served model: only answers under this system_fingerprint (none: without one; each: split
+    by it)"""
+    language: str | Sequence[str] | None
+    """language asked in; each has its own result (default: all)"""
+    persona: str | Sequence[str] | None
+    """that stood before the prompts; none: prompts without one; several or all: a result each,
+    where an audit shows several runs at once (default: none)"""
+    family: str | Sequence[str] | None
+    """of templates; each family has its own result (default: the most recently asked)"""
+    template_version: str | Mapping[str, str] | Sequence[str] | None
+    """version of edited templates (default: the current version if asked, else the most recently
+    asked)"""
+    reader: str | None
+    """run whose readings are reviewed (default: as in the figures)"""
+    as_: str | None
+    """your name: items you have reviewed leave the queue, and what others decided on the control
+    sample is not shown before your own decisions"""
+    blind: bool
+    """hide the model and other auditors' rulings"""
+
+
 class ReliabilityFigures(TypedDict, total=False):
     """Options of the figures of reliability."""
 

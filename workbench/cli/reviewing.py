@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from workbench.audits.audit import Medium, Printed
 from workbench.cli.immediate import act_of, run_immediate
-from workbench.cli.output import FIGURES, medium, no_figures, put_out, say
+from workbench.cli.output import FIGURES, medium, no_figures, print_out, put_out, say
 from workbench.cli.verbs import Namespace, verb
 from workbench.commands.review import (
+    BLIND,
     DrawControlSampleCommand,
     ReviewCommand,
     WithdrawControlSampleCommand,
-    review_of,
+    review_data,
+    review_printed,
+    review_progress,
 )
 from workbench.commands.rulings import (
     ExportRulingsCommand,
@@ -192,7 +195,7 @@ _UNDRAW = WithdrawControlSampleCommand.options()["undraw"]
                 "with --as nobody else is given the item for half an hour",
             ),
             flag("all", "with --next: print every answer to the item, not the first ten"),
-            flag("blind", "hide the model and other auditors' rulings"),
+            BLIND,
         ),
     ),
     Section(
@@ -210,9 +213,9 @@ _UNDRAW = WithdrawControlSampleCommand.options()["undraw"]
 def review(options: Namespace) -> int:
     """Print the queue or its next item, and first draw a control sample if one is asked for."""
     from stores.core.store import Store
-    from workbench.pipeline.review import progress_of
 
-    auditor = person_name(options.as_, "auditor") if options.as_ else None
+    if options.as_:
+        person_name(options.as_, "auditor")
     if options.seed != SEED.default and options.draw is None:
         raise UsageError("--seed belongs to --draw; give --draw N, or leave it out")
     if options.all and not options.next:
@@ -224,40 +227,11 @@ def review(options: Namespace) -> int:
             WithdrawControlSampleCommand.from_arguments(options).run(store)
         if options.draw is not None:
             DrawControlSampleCommand.from_arguments(options).run(store)
-        progress = store.at_once(lambda: progress_of(store, review_of(store, options), auditor))
+        progress = store.at_once(lambda: review_progress(store, options))
         if options.next:
             return _next(store, options, progress)
-        return _reviewing_show(options, progress)
-
-
-def _reviewing_show(options: Namespace, progress: ReviewProgress) -> int:
-    from workbench.pipeline import review_tables as tables
-
-    reviewed, control = progress.of, progress.control
-    blind, is_withheld = options.blind, tables.hidden_until(progress, blind=options.blind)
-    all_tables: list[AnyTable] = [tables.queue_table(progress, blind=blind), tables.reasons()]
-    all_tables += [tables.auditors(progress, blind=blind)]
-    all_tables += (
-        [tables.agreement(progress, blind=blind)]
-        if tables.rulings_of_pairs(progress, blind=blind)
-        else []
-    )
-    if control is not None:
-        auditor = (progress.auditor or "") if is_withheld else None
-        all_tables += [tables.errors(control, is_withheld), tables.answers_drawn(control, auditor)]
-    visible_tables = (
-        all_tables
-        if options.json or options.csv or options.parquet
-        else [table for table in all_tables if table.name != "drawn"]
-    )
-    paragraphs = tables.queue_sentences(progress, blind=options.blind)
-    put_out(
-        options,
-        visible_tables,
-        _about(options, progress),
-        title=tables.title(reviewed, options.blind),
-        told=paragraphs,
-    )
+    every = bool(options.json or options.csv or options.parquet)
+    print_out(options, review_printed(progress, blind=options.blind, every=every))
     return 0
 
 
@@ -270,7 +244,7 @@ def _next(store: Store, options: Namespace, progress: ReviewProgress) -> int:
 
     pending = item.next_item(store, progress, blind=options.blind)
     item_fields = None if pending is None else pending.plain(blind=options.blind)
-    metadata = _about(options, progress) | {"item": item_fields}
+    metadata = review_data(progress, blind=options.blind) | {"item": item_fields}
     title, paragraphs = (
         tables.title(progress.of, options.blind),
         tables.queue_sentences(progress, blind=options.blind),
@@ -320,29 +294,3 @@ def _nothing(progress: ReviewProgress) -> str:
         else ""
     )
     return f"Nothing is pending.{holder_note}"
-
-
-def _about(options: Namespace, progress: ReviewProgress) -> dict[str, Any]:
-    """Return the run, the reader and the control sample of a review."""
-    from workbench.evidence.runs import run_data
-    from workbench.pipeline.review_tables import hidden_until
-
-    reviewed, is_withheld = progress.of, hidden_until(progress, blind=options.blind)
-    samples = () if progress.control is None else progress.control.samples
-    draws = [
-        {
-            "seed": sample.seed,
-            **({} if is_withheld else {"drawn_by": sample.drawn_by}),
-            "at": sample.at,
-        }
-        for sample in samples
-    ]
-    return {
-        "run": {"instrument": reviewed.run.instrument, "language": reviewed.run.language}
-        if options.blind
-        else run_data(reviewed.run),
-        "auditor": progress.auditor,
-        "blind": options.blind,
-        "reader": reviewed.card,
-        "control": {**draws[-1], "draws": draws, "withheld": is_withheld} if draws else None,
-    }

@@ -6,11 +6,12 @@ import sys
 from typing import TYPE_CHECKING
 
 from workbench.cli.immediate import act_of, run_immediate
-from workbench.cli.output import FIGURES, no_figures, put_out
+from workbench.cli.output import FIGURES, no_figures, print_out
 from workbench.cli.verbs import Namespace, verb
 from workbench.commands.survey import (
     ExportSurveyAnswersCommand,
     ImportSurveyAnswersCommand,
+    respondents_printed,
     surveyed_instrument,
 )
 from workbench.domain.names import listed_words
@@ -99,15 +100,8 @@ def _design(options: Namespace) -> SurveyDesign:
 
 def _list(options: Namespace) -> int:
     from stores.core.store import Store
-    from workbench.pipeline.surveys import respondents
 
     with Store.open(options.store) as store:
-        lines = store.surveys.respondents(options.instrument)
-    respondents_table = respondents(lines, "workbench survey STORE")
-    put_out(
-        options,
-        [respondents_table],
-        {"instrument": options.instrument},
-        title="People who answered",
-    )
+        printed = respondents_printed(store, options.instrument)
+    print_out(options, printed)
     return 0

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workbench import registry
 from workbench.commands.audit_options import AUDIT
 from workbench.commands.command import ImmediateCommand, Outcome, option, shared_option
 from workbench.domain.names import person_name, plural
-from workbench.options.option import Type, flag
+from workbench.options.option import Option, Type, flag
 from workbench.options.shared import (
     ASKED_LANGUAGE,
     DTYPE,
@@ -28,7 +28,18 @@ from workbench.options.shared import (
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from workbench.pipeline.review import Review
+    from workbench.audits.audit import Printed
+    from workbench.figures.table import AnyTable
+    from workbench.pipeline.review import Review, ReviewProgress
+
+
+AUDITOR = Option(
+    "as_",
+    "your name: items you have reviewed leave the queue, and what others decided on "
+    "the control sample is not shown before your own decisions",
+    metavar="NAME",
+)
+BLIND = flag("blind", "hide the model and other auditors' rulings")
 
 
 @dataclass(frozen=True)
@@ -75,12 +86,7 @@ class DrawControlSampleCommand(ReviewCommand):
 
     ACT = "draw"
 
-    as_: str | None = option(
-        None,
-        "your name: items you have reviewed leave the queue, and what others decided on "
-        "the control sample is not shown before your own decisions",
-        metavar="NAME",
-    )
+    as_: str | None = shared_option(AUDITOR)
     draw: int = option(
         None,
         "draw N answers, to passed and other statements, and mix them in; further draws add up",
@@ -130,3 +136,71 @@ class WithdrawControlSampleCommand(ReviewCommand):
         n_answers = take_back(store, review)
         sentence = f"Withdrew the newest draw of {review.run.label}: {plural(n_answers, 'answer')}."
         return Outcome(sentence, {"run": review.run.label, "answers": n_answers})
+
+
+# ── what to review first ──────────────────────────────────────────────────────────────────────────
+
+
+REVIEW_OPTIONS = (*ReviewCommand.options().values(), AUDITOR, BLIND)
+"options of the queue"
+
+
+def review_progress(store: Store, arguments: SimpleNamespace) -> ReviewProgress:
+    """Return the queue of a run as an auditor sees it now.
+
+    Raises WorkbenchError if no run, or several, match.
+    """
+    from workbench.pipeline.review import progress_of
+
+    auditor = person_name(arguments.as_, "auditor") if arguments.as_ else None
+    return progress_of(store, review_of(store, arguments), auditor)
+
+
+def review_printed(progress: ReviewProgress, *, blind: bool, every: bool) -> Printed:
+    """Return the tables of a queue.
+
+    every : every table, as programs read them
+    """
+    from workbench.audits.audit import Printed
+    from workbench.pipeline import review_tables as tables
+
+    all_tables: list[AnyTable] = [
+        tables.queue_table(progress, blind=blind),
+        tables.reasons(),
+        tables.auditors(progress, blind=blind),
+    ]
+    if tables.rulings_of_pairs(progress, blind=blind):
+        all_tables.append(tables.agreement(progress, blind=blind))
+    control = progress.control
+    if control is not None:
+        is_withheld = tables.hidden_until(progress, blind=blind)
+        all_tables.append(tables.errors(control, is_withheld))
+        if every:
+            auditor = (progress.auditor or "") if is_withheld else None
+            all_tables.append(tables.answers_drawn(control, auditor))
+    return Printed(
+        all_tables,
+        review_data(progress, blind=blind),
+        tables.title(progress.of, blind),
+        tables.queue_sentences(progress, blind=blind),
+    )
+
+
+def review_data(progress: ReviewProgress, *, blind: bool) -> dict[str, Any]:
+    """Return the run, the reader and the control sample of a review."""
+    from workbench.evidence.runs import run_data
+    from workbench.pipeline.review_tables import hidden_until
+
+    review, is_withheld = progress.of, hidden_until(progress, blind=blind)
+    draws: list[dict[str, Any]] = []
+    for sample in () if progress.control is None else progress.control.samples:
+        drawn_by = {} if is_withheld else {"drawn_by": sample.drawn_by}
+        draws.append({"seed": sample.seed, **drawn_by, "at": sample.at})
+    run: dict[str, Any] = {"instrument": review.run.instrument, "language": review.run.language}
+    return {
+        "run": run if blind else run_data(review.run),
+        "auditor": progress.auditor,
+        "blind": blind,
+        "reader": review.card,
+        "control": {**draws[-1], "draws": draws, "withheld": is_withheld} if draws else None,
+    }

@@ -15,6 +15,7 @@ from workbench.whole_folders import whole_file
 
 if TYPE_CHECKING:
     from stores.core.store import Store
+    from workbench.audits.audit import Printed
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,19 @@ class ExportSurveyAnswersCommand(SurveyCommand):
             "to_earlier_versions": n_older,
         }
         return Outcome(sentence, data)
+
+
+def respondents_printed(store: Store, instrument: str | None) -> Printed:
+    """Return how many wordings each person was asked, and how many they answered.
+
+    instrument : leave out those of others
+    """
+    from workbench.audits.audit import Printed
+    from workbench.pipeline.surveys import respondents
+
+    lines = store.surveys.respondents(instrument)
+    table = respondents(lines, "workbench survey STORE")
+    return Printed([table], {"instrument": instrument}, "People who answered")
 
 
 def surveyed_instrument(store: Store, name: str | None) -> str:
