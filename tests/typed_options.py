@@ -19,6 +19,7 @@ from workbench.commands.registry import (
     immediate_command,
     job_command,
 )
+from workbench.commands.review import REVIEW_OPTIONS
 from workbench.commands.run import AGAIN, RunCommand, run_options
 from workbench.options.option import Option, Type
 
@@ -72,6 +73,7 @@ def typed() -> str:
         _class("AnyFigures", "Options of the figures of any audit.", every),
         _class("CommonFigures", "Options that the figures of every audit take.", common),
         _class("AgreementFigures", "Options of `workbench agreement`.", of_agreement),
+        _class("ReviewFigures", "Options of `workbench review`.", REVIEW_OPTIONS),
         *(
             _class(_named(name), f"Options of the figures of {name}.", of)
             for name, of in figures.items()
@@ -182,7 +184,7 @@ def _further_options(command: type[ImmediateCommand]) -> list[Option]:
 
 def _is_parameter(command: type[ImmediateCommand], option: Option) -> bool:
     """Return whether an option is a parameter of its own."""
-    return option.required or option.name in ("what", command.ACT)
+    return option.required or option.positional or option.name in ("what", command.ACT)
 
 
 def _noqa(parameter: str) -> str:
@@ -194,6 +196,8 @@ def _noqa(parameter: str) -> str:
 def _parameter(option: Option) -> str:
     kinds = dict.fromkeys(kind for kind in _kinds(option) if kind != "None")
     text = f"{keyword_of(option)}: {_union(kinds)}"
+    if option.positional and not option.required:
+        text += " | None = None"
     if len(text) < WIDTH - 10:
         return text
     lines = wrap(text, WIDTH - 12, break_on_hyphens=False)

@@ -9,16 +9,16 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
-from typing import Self, TypeVar
+from typing import TypeVar
 
 from stores.core.permissions import Permissions, restrict
+from stores.core.resource import Resource
 from stores.core.store import Store
 
 P = TypeVar("P", bound="PersonSession")
 
 
-class PersonSession:
+class PersonSession(Resource):
     """One person at a store.
 
     Every method of a subclass is one transaction. Returned values are committed.
@@ -38,17 +38,6 @@ class PersonSession:
 
     def close(self) -> None:
         self._store.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def open_session(path: Path | str, begin: Callable[[Store], P]) -> P:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from stores.annotation.annotation_items import Codebooks
@@ -33,6 +32,7 @@ from stores.core.contents import ConnectionCache
 from stores.core.identity import check_expected, gone_instead, identity_of, rescue, write_unsaved
 from stores.core.machines import claim_for_machine
 from stores.core.rescue import damage_message
+from stores.core.resource import Resource
 from stores.core.values import refusal_words, refuse_wrong_values
 from stores.instruments.checks import Checks
 from stores.instruments.choices import Choices
@@ -102,7 +102,7 @@ class _Tries:
             self.left -= 1
 
 
-class Store:
+class Store(Resource):
     """A project's SQLite file.
 
     Use one object per thread. Any number of processes may use the same file.
@@ -455,17 +455,6 @@ class Store:
         self._cache.forget()
         self.connection.close()
         self._held.close()
-
-    def __enter__(self) -> Store:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def _lock(connection: sqlite3.Connection) -> None:

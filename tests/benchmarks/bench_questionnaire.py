@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from stores.core.store import Store
 from stores.runs.run_rows import run_values
 from stores.runs.scores import NextTokenTable, ScoredPrompt
+from tests.synthetic import generate
 from workbench.audits.questionnaire.asking import Conversations, context_key, people
 from workbench.audits.questionnaire.judged import QuestionnaireJudged, judge_questionnaire
 from workbench.audits.questionnaire.options import PredictionOptions
@@ -38,7 +39,6 @@ from workbench.domain.questionnaires import Contexts, Survey
 from workbench.domain.responses import EXACTLY, ModelCard
 from workbench.formats.read import read_instrument
 from workbench.pipeline import planning
-from workbench.synthetic.population import generate
 from workbench.synthetic.spec import read_population
 
 RESPONDENTS, TOKENS, REPEATS = 2_000, 20, 3

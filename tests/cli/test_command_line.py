@@ -23,7 +23,7 @@ from workbench.cli.parser import VerbCommand
 from workbench.options.option import Option, Type
 
 VERBS = [name for verbs in GROUPS.values() for name in verbs]
-ALONE = {"keys": (), "synthesize": (), "help": (), "completion": ()}
+ALONE = {"keys": (), "help": (), "completion": ()}
 "verbs that know no store"
 NEEDED = {
     "import": ("small.csv", "--format", "csv"),
@@ -104,7 +104,7 @@ def test_a_model_is_named_by_one_option_everywhere() -> None:
 def test_one_seed_has_one_default() -> None:
     seeds = {verb: one.default for verb, one in options() if one.name == "seed"}
     assert set(seeds.values()) <= {1, None}
-    assert {verb for verb, default in seeds.items() if default is None} == {"synthesize", "choices"}
+    assert {verb for verb, default in seeds.items() if default is None} == {"choices"}
 
 
 @pytest.mark.parametrize("name", [name for name, one in options() if one.name == "json"])

@@ -117,7 +117,6 @@ OTHERS = {
     "completion",
     "check",
     "survey",
-    "synthesize",
     "train",
     "classify",
     "sample",

@@ -25,6 +25,7 @@ import pytest
 import workbench
 from stores.core.store import Store
 from tests import typed_options
+from tests.choice_questions import asked_store
 from tests.cli.test_annotation_commands import label
 from tests.conftest import instrument, new_store
 from tests.jobs.test_response_bias_runs import DESIGN, ask, pairs
@@ -41,6 +42,7 @@ from workbench.domain.responses import Sampling
 from workbench.errors import (
     FieldError,
     InputError,
+    JobError,
     NotAStore,
     OlderStore,
     ReadOnlyStore,
@@ -53,6 +55,7 @@ from workbench.formats.read import read_shipped
 from workbench.help import topic
 from workbench.inference.scripted.answers import LetterHabits
 from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
+from workbench.jobs import launch
 from workbench.options.option import Option, Type
 from workbench.tidy.answers import in_a_word
 from workbench.tidy.columns import ValueType as Kind
@@ -520,6 +523,102 @@ def test_statements_are_written_and_changed_as_in_the_shell(tmp_path: Path) -> N
             store.rename_statement(("s-1",), person="Ada")
         with pytest.raises(UnknownName, match="no instrument is named 'other'"):
             store.archive_statements("s-1", instrument="other", person="Ada")
+
+
+def test_questions_and_their_forms_are_written_as_in_the_shell(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "town.db"
+    asked_store(path).close()
+    assert main(["choices", str(path), "forms", "--json"]) == 0
+    of_shell = json.loads(capsys.readouterr().out)
+    with workbench.open(path, write=True) as store:
+        text = "How are the trees?\nA. Good\nB. Fair\nC. Bad"
+        added = store.add_question(bias="odd_even", key="trees", text=text, person="Ada")
+        assert added.data["refs"] == ["odd_even.trees"]
+        made = store.make_forms(questions=["fares", "weather"], person="Ada")
+        assert made.data["written"]
+        of_both = [each for each in of_shell["proposals"] if "sights" not in each["ref"]]
+        assert made.data["proposals"] == of_both
+        again = store.make_forms(questions=["fares", "weather"], person="Ada")
+        assert (again.data["written"], again.data["there"]) == (False, 2)
+        store.perturb_questions(kinds=["key_typo"], draws=2, questions="fares", person="Ada")
+        variants = {row["variant"] for row in store.statements(search="buses")}
+        assert variants == {"original", "changed", "key_typo-1", "key_typo-2"}
+        with pytest.raises(UnknownName, match="--kinds: found 'nothing'"):
+            store.perturb_questions(kinds="nothing")
+
+
+def test_jobs_are_steered_as_in_the_shell(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launch, "spawn", lambda *_: 0)
+    path = tmp_path / "x.db"
+    with new_store(path) as opened:
+        opened.instruments.add(instrument())
+        launch.create(opened, Design("small", "scripted", samples=2))
+    with workbench.open(path, write=True) as store:
+        paused = store.pause_job()
+        assert paused.message == "Job 1 is paused. Continue: workbench jobs STORE resume 1"
+        assert (paused.data["id"], paused.data["state"]) == (1, "paused")
+        assert store.set_concurrency(1, 4).message == "Job 1: at most 4 at once."
+        assert store.resume_job(1).data["state"] == "queued"
+        assert store.cancel_job(1).data["state"] == "cancelled"
+        with pytest.raises(JobError, match="nothing that job 1 asked has failed"):
+            store.retry_job(1)
+        assert [job["state"] for job in store.jobs()] == ["cancelled"]
+        assert store.hide_job(1).data["hidden"]
+        assert (len(store.jobs()), len(store.jobs(hidden=True))) == (0, 1)
+        assert not store.unhide_job(1).data["hidden"]
+        assert store.delete_job(1).data["deleted"] == 1
+        with pytest.raises(UsageError, match="Jobs it fits: none"):
+            store.cancel_job()
+    capsys.readouterr()
+    assert main(["jobs", str(path), "--json", "--hidden"]) == 0
+    assert json.loads(capsys.readouterr().out) == []
+
+
+def test_a_control_sample_is_drawn_and_withdrawn_as_in_the_shell(
+    stores: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = Path(shutil.copy(stores["consistency"], tmp_path / "x.db"))
+    with workbench.open(path, write=True) as store:
+        drawn = store.draw_control_sample(6, as_="Ada", seed=4)
+        assert re.fullmatch(r"Drew 6 answers of smol · .* \(seed 4\)\.", drawn.message)
+        assert (drawn.data["drawn"], drawn.data["different"]) == (6, 6)
+        with pytest.raises(UsageError, match="6 answers are open"):
+            store.draw_control_sample(6)
+        withdrawn = store.withdraw_control_sample(model="smol")
+        assert withdrawn.data["answers"] == 6
+        with pytest.raises(UnknownName, match="no reliability answers by nobody"):
+            store.draw_control_sample(6, model="nobody")
+        store.draw_control_sample(6, as_="Ada", seed=4)
+    capsys.readouterr()
+    assert main(["review", str(path), "--json"]) == 0
+    of_shell = json.loads(capsys.readouterr().out)
+    assert (of_shell["control"]["seed"], of_shell["control"]["drawn_by"]) == (4, "Ada")
+    with workbench.open(path) as store:
+        assert json.loads(json.dumps(store.review().to_dict())) == of_shell
+        blind = store.review(as_="Eva", blind=True).to_dict()
+        assert blind["control"]["withheld"]
+        assert "model" not in blind["run"]
+
+
+def test_answers_of_a_survey_are_moved_as_in_the_shell(tmp_path: Path) -> None:
+    file = tmp_path / "survey.csv"
+    file.write_text("respondent,ref,variant,answer\nzoe,a-1,original,1\n", encoding="utf-8")
+    with new_store(tmp_path / "x.db") as opened:
+        opened.instruments.add(replace(instrument(), survey=()))
+    with workbench.open(tmp_path / "x.db", write=True) as store:
+        added = store.import_survey_answers(file)
+        assert added.message.startswith("1 answers of 1 respondent added to small")
+        assert added.data["added"] == 1
+    with workbench.open(tmp_path / "x.db") as store:
+        assert store.export_survey_answers(tmp_path / "out.csv").data["answers"] == 1
+        (row,) = store.respondents("small").tables["respondents"]
+        assert (row["respondent"], row["answered"]) == ("zoe", 1)
+        with pytest.raises(ReadOnlyStore, match="import_survey_answers writes to it"):
+            store.import_survey_answers(file)
 
 
 def test_questionnaires_are_changed_as_in_the_shell(tmp_path: Path) -> None:

@@ -346,6 +346,16 @@ def test_a_packed_log_that_is_cut_off_or_holds_no_json_is_named(tmp_path: Path) 
         read(path)
 
 
+def test_a_file_that_cannot_be_unpacked_is_no_log(tmp_path: Path) -> None:
+    two_texts = tmp_path / "two.zip"
+    with zipfile.ZipFile(two_texts, "w") as archive:
+        archive.writestr("a.txt", "hello")
+        archive.writestr("b.txt", "hello")
+    cut_off = tmp_path / "cut.csv.gz"
+    cut_off.write_bytes(b"\x1f\x8b and no more")
+    assert (log_of(two_texts), log_of(cut_off)) == ("", "")
+
+
 def test_an_answer_has_one_key_under_all_filters_of_lm_eval(tmp_path: Path) -> None:
     sampled = harness([["Yes.", "No.", "Yes."]])
     lines = [{**sampled, "filter": name} for name in ("strict-match", "flexible-extract")]

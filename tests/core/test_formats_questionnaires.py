@@ -30,7 +30,15 @@ from workbench.domain.questionnaires import (
     shared_texts,
 )
 from workbench.errors import Finding, InputError
+from workbench.formats.answers import (
+    DeclaredColumns,
+    _AnswerCheck,
+    _PersonColumns,
+    _without_columns,
+)
 from workbench.formats.native import read_csv, read_jsonl
+from workbench.formats.populations import PeopleColumns
+from workbench.formats.records import Findings
 from workbench.formats.write import export, write_folder
 from workbench.lint import lint
 
@@ -50,6 +58,21 @@ LONG = (
     "no\nana,c-2,no\nana,t-1,7\nbo,t-1,neutral\nbo,c-2,\n"
     "cy,c-1,25\ncy,c-2,no answer\ncy,t-1,Strongly Disagree\n"
 )
+
+
+def test_the_first_record_alone_is_the_header_also_if_no_column_of_it_is_left(
+    tmp_path: Path,
+) -> None:
+    declared = DeclaredColumns(ignored=("w",), who=PeopleColumns(weights=("w",)))
+    check = _AnswerCheck(tmp_path / "a.csv", Questionnaire((), ()), (), declared, sure=True)
+    found = Findings()
+    for without in (
+        _PersonColumns(declared.who).remove_from(iter([(1, ["w"]), (2, ["1"]), (3, ["2"])]), check),
+        _without_columns(iter([(1, ["w"]), (2, ["1"]), (3, ["2"])]), declared.ignored, check),
+    ):
+        assert list(without) == [(1, []), (2, []), (3, [])]
+    check.tell(found)
+    assert not found.found
 
 
 def folder(

@@ -15,6 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.synthesize import answers_csv
+from tests.synthetic import generate, known, yes_or_no
 from workbench.data import shipped_instrument_folder, shipped_scale
 from workbench.domain.questionnaires import Meaning, Respondent
 from workbench.errors import InputError, UnknownName
@@ -24,12 +26,8 @@ from workbench.synthetic.population import (
     Item,
     Profile,
     SyntheticPopulation,
-    generate,
-    ideal,
-    known,
-    yes_or_no,
 )
-from workbench.synthetic.spec import answers_csv, read_population
+from workbench.synthetic.spec import read_population
 
 PANEL = shipped_instrument_folder("veldania_panel")
 YES_NO = AnswerScale("yes_no", (("yes", 1.0),), (("no", 1.0),))
@@ -206,7 +204,7 @@ def test_the_ideal_prediction_is_that_of_counting_through_everybody(
             together += mass
             for ref in refs:
                 yes[ref] += mass * said[ref]
-    found = ideal(population, answers)
+    found = Ideal(population)(answers)
     assert found.keys() == {"q3", "q4"}
     for ref, p in found.items():
         assert p == pytest.approx(yes[ref] / together)
@@ -273,7 +271,7 @@ def test_nothing_is_known_of_a_target_that_nobody_answered(panel: SyntheticPopul
 
 def test_an_answer_to_a_question_that_is_not_there_is_refused(panel: SyntheticPopulation) -> None:
     with pytest.raises(UnknownName, match="fin-99"):
-        ideal(panel, {"fin-99": True})
+        Ideal(panel)({"fin-99": True})
 
 
 def test_a_population_is_read_as_it_is_written(tmp_path: Path) -> None:

@@ -15,11 +15,11 @@ from collections import Counter
 import pytest
 
 from tests.conftest import published
+from tests.synthetic import synthetic_shares
 from workbench.data import data_folder, shipped_templates
 from workbench.domain.choices import LETTERS, Bias, Choice, ChoicePair, Perturbation
 from workbench.formats.choice_instruments import write_choices
 from workbench.formats.choices import read_choices
-from workbench.synthetic.population import synthetic_shares
 from workbench.workshop.choice_forms import (
     odd_even,
     opinion_floated,

@@ -18,7 +18,7 @@ from workbench.inference.load import load
 from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.inference.scripted.personas import IdealModel, load_ideal, wordings
 from workbench.pipeline.design_checks import scripted
-from workbench.synthetic.population import SyntheticPopulation, ideal
+from workbench.synthetic.population import Ideal, SyntheticPopulation
 from workbench.synthetic.spec import read_population
 
 NAME = "scripted:ideal@veldania_panel"
@@ -74,7 +74,7 @@ def test_it_says_yes_as_often_as_people_with_the_same_answers(
             for place in rng.permutation(len(population.context))[:size]
         ]
         answers = {ref: bool(rng.integers(2)) for ref in refs}
-        for target, p_yes in ideal(population, answers).items():
+        for target, p_yes in Ideal(population)(answers).items():
             found = only(model, conversation(texts, answers, texts[target][0]))
             assert found.words == pytest.approx({"yes": p_yes, "no": 1 - p_yes})
             spelled = dict(zip(found.texts, np.exp(found.log_probabilities), strict=True))

@@ -15,6 +15,7 @@ from scipy.stats import norm
 from stores.core.store import Store
 from tests.jobs.test_jobs import ended, wait
 from tests.questionnaires import ask
+from tests.synthetic import IdealScore, generate, known
 from workbench.audits.questionnaire.figures import Condition, ConditionFigures
 from workbench.audits.questionnaire.judged import QuestionnaireJudged, judge_questionnaire
 from workbench.audits.questionnaire.score import PredictionReport
@@ -27,7 +28,6 @@ from workbench.formats.native import read_csv
 from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.inference.scripted.personas import load_ideal
 from workbench.jobs import launch
-from workbench.synthetic.population import IdealScore, generate, known
 from workbench.synthetic.spec import read_population
 
 NAME = "scripted:ideal@veldania_panel"

@@ -70,6 +70,24 @@ async def test_what_a_format_leaves_out_is_said_before_and_after(path: Path) -> 
 
 
 @pytest.mark.e2e
+async def test_descriptions_of_people_go_out_as_the_form_says(path: Path) -> None:
+    app = WorkbenchApp(path)
+    with Store.open(path) as store:
+        store.people.describe("1", {"country": "Italy"}, by="Ada")
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        await put(pilot, screen, str(path.parent / "out"))
+        assert "people_counts.csv" in shown(app, "#plan")
+        screen.query_one("#people", Select).value = "pseudonyms"
+        await until(pilot, lambda: "people.csv" in shown(app, "#plan"))
+        screen.query_one("#people", Select).value = "none"
+        await until(pilot, lambda: "people_counts.csv" not in shown(app, "#plan"))
+        await pilot.press("f5")
+        await until(pilot, lambda: "✓ Wrote" in shown(app, "#plan"))
+    assert not list((path.parent / "out").glob("people*"))
+
+
+@pytest.mark.e2e
 async def test_a_folder_that_holds_something_is_refused_until_one_says_so(path: Path) -> None:
     app = WorkbenchApp(path)
     (path.parent / "out").mkdir()

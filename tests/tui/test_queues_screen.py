@@ -274,6 +274,7 @@ def typed(**changes: Any) -> SampleCommand:
         "seed": "0",
         "held_out": ".2",
         "attention": "10",
+        "limit": "50",
         "model": ("m",),
     }
     return command_of(texts | changes)
@@ -289,8 +290,10 @@ def test_what_is_typed_becomes_the_command() -> None:
         seed=0,
         held_out=0.2,
         attention=10,
+        limit=50,
         model=("m",),
     )
+    assert typed(limit="").limit is None
     assert typed(model=None, instrument="small").spec().models == ()
 
 

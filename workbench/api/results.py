@@ -89,7 +89,7 @@ class Result:
     """An audit's result for the chosen answers: the same figures as `workbench … --json` prints."""
 
     audit: str
-    "name of the audit, or `agreement` for that of annotators"
+    "name of the audit, or of another command: `agreement`, `review`, `respondents`"
     printed: Printed
     "the output of the command, as values"
     tables: Mapping[str, Table] = field(init=False)

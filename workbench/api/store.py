@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
 
+from stores.core.resource import Resource
 from stores.core.store import Store as OpenStore
 from stores.instruments.instruments import Filters
 from workbench import registry
@@ -21,6 +21,7 @@ from workbench.api.typed import (
     ExportOptions,
     ImportOptions,
     Judging,
+    ReviewFigures,
     Typed,
 )
 from workbench.audits.audit import Medium
@@ -65,7 +66,7 @@ def open(path: str | Path, *, write: bool = False, create: bool = False) -> Stor
     )
 
 
-class Store(Typed):
+class Store(Resource, Typed):
     """An open store. Close it, or use it in a `with` block."""
 
     def __init__(self, store: OpenStore):
@@ -255,6 +256,48 @@ class Store(Typed):
 
         return self._judged(judge)
 
+    def review(self, **options: Unpack[ReviewFigures]) -> Result:
+        """Return what an auditor should review first, and why, with the errors of the reader.
+
+        Options are those of `workbench review`, by their names: `model="smollm2"`, `as_="Ada"`.
+
+        Raises UnknownName for an unknown model, AmbiguousRun if several runs match.
+        """
+        from workbench.commands.review import REVIEW_OPTIONS, review_printed, review_progress
+
+        arguments = given(REVIEW_OPTIONS, options, "review")
+
+        def judge(store: OpenStore) -> Result:
+            progress = review_progress(store, arguments)
+            return Result("review", review_printed(progress, blind=arguments.blind, every=True))
+
+        return self._judged(judge)
+
+    def respondents(self, instrument: str | None = None) -> Result:
+        """Return how many wordings each person was asked, and how many they answered.
+
+        instrument : leave out those of others
+        """
+        from workbench.commands.survey import respondents_printed
+
+        def read(store: OpenStore) -> Result:
+            return Result("respondents", respondents_printed(store, instrument))
+
+        return self._judged(read)
+
+    def jobs(self, *, hidden: bool = False) -> list[dict[str, Any]]:
+        """Return the jobs, the newest first, as `workbench jobs --json` prints them.
+
+        hidden : also those that are hidden from lists
+        """
+        from workbench.commands.jobs import job_data
+
+        jobs = self.opened.jobs.list()
+        rows: list[dict[str, Any]] = to_json_values(
+            [job_data(job) for job in jobs if hidden or not job.hidden]
+        )
+        return rows
+
     def statements(
         self,
         *,
@@ -412,17 +455,6 @@ class Store(Typed):
         if self._opened is not None:
             self._opened.close()
             self._opened = None
-
-    def __enter__(self) -> Store:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         if self._opened is None:

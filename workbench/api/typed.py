@@ -339,6 +339,45 @@ class AgreementFigures(TypedDict, total=False):
     """per labelled item"""
 
 
+class ReviewFigures(TypedDict, total=False):
+    """Options of `workbench review`."""
+
+    audit: str
+    """which audit: reliability, bias_score, statement_labels, questionnaire, response_bias,
+    contamination, representation (default: reliability)"""
+    model: str | None
+    """its name (default: the only one)"""
+    instrument: str | None
+    """its name (default: the only one)"""
+    sampling: str | None
+    """for a model with several samplings: the description, or part of it"""
+    dtype: str | None
+    """for a model computed in several dtypes: float32, bfloat16, …"""
+    snapshot: str | None
+    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their
+    date, or first"""
+    fingerprint: str | None
+    """of a served model: only answers under this system_fingerprint (none: without one; each: split
+    by it)"""
+    language: str | Sequence[str] | None
+    """language asked in; each has its own result (default: all)"""
+    persona: str | Sequence[str] | None
+    """that stood before the prompts; none: prompts without one; several or all: a result each,
+    where an audit shows several runs at once (default: none)"""
+    family: str | Sequence[str] | None
+    """of templates; each family has its own result (default: the most recently asked)"""
+    template_version: str | Mapping[str, str] | Sequence[str] | None
+    """version of edited templates (default: the current version if asked, else the most recently
+    asked)"""
+    reader: str | None
+    """run whose readings are reviewed (default: as in the figures)"""
+    as_: str | None
+    """your name: items you have reviewed leave the queue, and what others decided on the control
+    sample is not shown before your own decisions"""
+    blind: bool
+    """hide the model and other auditors' rulings"""
+
+
 class ReliabilityFigures(TypedDict, total=False):
     """Options of the figures of reliability."""
 
@@ -1324,6 +1363,67 @@ class UndoEditOptions(TypedDict, total=False):
     """who makes the change (default: $USER)"""
 
 
+class AddQuestionOptions(TypedDict, total=False):
+    """Options of `workbench choices`."""
+
+    instrument: str | None
+    """its name (default: the only instrument with such questions)"""
+    language: str | None
+    """language of the wordings (default: the instrument's)"""
+    text: str | None
+    """the question, then one option per line, `A. …`: the text itself, a file, or - for standard
+    input (default: default: the text of the statement BIAS.K)"""
+    changed: str | None
+    """its changed form, likewise"""
+    topic: str | None
+    """what it is about"""
+    person: str | None
+    """who makes the change (default: $USER)"""
+
+
+class MakeFormsOptions(TypedDict, total=False):
+    """Options of `workbench choices`."""
+
+    instrument: str | None
+    """its name (default: the only instrument with such questions)"""
+    language: str | None
+    """language of the wordings (default: the instrument's)"""
+    questions: str | Sequence[str] | int | None
+    """the first N, or these by ref or key (default: all)"""
+    replace: bool
+    """also replace existing forms that differ"""
+    person: str | None
+    """who makes the change (default: $USER)"""
+    bias: Literal["response_order", "opinion_float", "odd_even"] | None
+    """make a separate pair where a question has another bias: response_order, opinion_float,
+    odd_even (default: the bias of each question)"""
+    middle: str | None
+    """odd_even: the middle option of scales of four"""
+    dont_know: str | None
+    """opinion_float: the option to add"""
+
+
+class PerturbQuestionsOptions(TypedDict, total=False):
+    """Options of `workbench choices`."""
+
+    instrument: str | None
+    """its name (default: the only instrument with such questions)"""
+    language: str | None
+    """language of the wordings (default: the instrument's)"""
+    questions: str | Sequence[str] | int | None
+    """the first N, or these by ref or key (default: all)"""
+    replace: bool
+    """also replace existing forms that differ"""
+    person: str | None
+    """who makes the change (default: $USER)"""
+    kinds: str | Sequence[str]
+    """kinds of errors (default: key_typo,middle_random,letter_swap)"""
+    draws: int
+    """of each kind of error (default: 1)"""
+    seed: int
+    """seed of the typos; the same questions get the same typos (default: 1)"""
+
+
 class SetScaleOptions(TypedDict, total=False):
     """Options of `workbench questionnaire`."""
 
@@ -1418,6 +1518,34 @@ class ExportIssueLabelsOptions(TypedDict, total=False):
     """how many people a majority needs, for this figure only (default: as set by --gold-from)"""
 
 
+class ImportSurveyAnswersOptions(TypedDict, total=False):
+    """Options of `workbench survey`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+
+
+class ExportSurveyAnswersOptions(TypedDict, total=False):
+    """Options of `workbench survey`."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+
+
+class ResumeJobOptions(TypedDict, total=False):
+    """Options of `workbench jobs`."""
+
+    yes: bool
+    """resume, retry: continue a job created elsewhere without asking; delete: do not ask"""
+
+
+class RetryJobOptions(TypedDict, total=False):
+    """Options of `workbench jobs`."""
+
+    yes: bool
+    """resume, retry: continue a job created elsewhere without asking; delete: do not ask"""
+
+
 class ExportLabelsOptions(TypedDict, total=False):
     """Options of `workbench labels`."""
 
@@ -1500,6 +1628,79 @@ class RestoreCodebookOptions(TypedDict, total=False):
     """who changes it"""
     note: str
     """why"""
+
+
+class DrawControlSampleOptions(TypedDict, total=False):
+    """Options of `workbench review`."""
+
+    audit: str
+    """which audit: reliability, bias_score, statement_labels, questionnaire, response_bias,
+    contamination, representation (default: reliability)"""
+    model: str | None
+    """its name (default: the only one)"""
+    instrument: str | None
+    """its name (default: the only one)"""
+    sampling: str | None
+    """for a model with several samplings: the description, or part of it"""
+    dtype: str | None
+    """for a model computed in several dtypes: float32, bfloat16, …"""
+    snapshot: str | None
+    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their
+    date, or first"""
+    fingerprint: str | None
+    """of a served model: only answers under this system_fingerprint (none: without one; each: split
+    by it)"""
+    language: str | Sequence[str] | None
+    """language asked in; each has its own result (default: all)"""
+    persona: str | Sequence[str] | None
+    """that stood before the prompts; none: prompts without one; several or all: a result each,
+    where an audit shows several runs at once (default: none)"""
+    family: str | Sequence[str] | None
+    """of templates; each family has its own result (default: the most recently asked)"""
+    template_version: str | Mapping[str, str] | Sequence[str] | None
+    """version of edited templates (default: the current version if asked, else the most recently
+    asked)"""
+    reader: str | None
+    """run whose readings are reviewed (default: as in the figures)"""
+    as_: str | None
+    """your name: items you have reviewed leave the queue, and what others decided on the control
+    sample is not shown before your own decisions"""
+    seed: int
+    """seed of the draw (default: 1)"""
+
+
+class WithdrawControlSampleOptions(TypedDict, total=False):
+    """Options of `workbench review`."""
+
+    audit: str
+    """which audit: reliability, bias_score, statement_labels, questionnaire, response_bias,
+    contamination, representation (default: reliability)"""
+    model: str | None
+    """its name (default: the only one)"""
+    instrument: str | None
+    """its name (default: the only one)"""
+    sampling: str | None
+    """for a model with several samplings: the description, or part of it"""
+    dtype: str | None
+    """for a model computed in several dtypes: float32, bfloat16, …"""
+    snapshot: str | None
+    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their
+    date, or first"""
+    fingerprint: str | None
+    """of a served model: only answers under this system_fingerprint (none: without one; each: split
+    by it)"""
+    language: str | Sequence[str] | None
+    """language asked in; each has its own result (default: all)"""
+    persona: str | Sequence[str] | None
+    """that stood before the prompts; none: prompts without one; several or all: a result each,
+    where an audit shows several runs at once (default: none)"""
+    family: str | Sequence[str] | None
+    """of templates; each family has its own result (default: the most recently asked)"""
+    template_version: str | Mapping[str, str] | Sequence[str] | None
+    """version of edited templates (default: the current version if asked, else the most recently
+    asked)"""
+    reader: str | None
+    """run whose readings are reviewed (default: as in the figures)"""
 
 
 class RuleOptions(TypedDict, total=False):
@@ -1962,6 +2163,49 @@ class Typed(ABC):
         values = {**options, "undo": True}
         return self._do("undo_edit", values)
 
+    def add_question(
+        self,
+        *,
+        bias: Literal["acquiescence", "allow_forbid", "response_order", "opinion_float",
+            "odd_even"],
+        key: str,
+        **options: Unpack[AddQuestionOptions],
+    ) -> Finished:
+        """Write a multiple-choice question, or give an existing one a bias.
+
+        Options are those of `workbench choices`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "bias": bias, "key": key}
+        return self._do("add_question", values)
+
+    def make_forms(
+        self,
+        **options: Unpack[MakeFormsOptions],
+    ) -> Finished:
+        """Make the changed forms that the biases of questions need.
+
+        Options are those of `workbench choices`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options}
+        return self._do("make_forms", values)
+
+    def perturb_questions(
+        self,
+        **options: Unpack[PerturbQuestionsOptions],
+    ) -> Finished:
+        """Make versions of questions with typos.
+
+        Options are those of `workbench choices`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options}
+        return self._do("perturb_questions", values)
+
     def set_scale(
         self,
         scale: str,
@@ -2088,6 +2332,141 @@ class Typed(ABC):
         values = {**options, "export": export}
         return self._do("export_issue_labels", values)
 
+    def import_survey_answers(
+        self,
+        import_: str | Path,
+        **options: Unpack[ImportSurveyAnswersOptions],
+    ) -> Finished:
+        """Add people's answers to wordings from a file.
+
+        Options are those of `workbench survey`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "import_": import_}
+        return self._do("import_survey_answers", values)
+
+    def export_survey_answers(
+        self,
+        export: str | Path,
+        **options: Unpack[ExportSurveyAnswersOptions],
+    ) -> Finished:
+        """Write people's answers to the current wordings to a file.
+
+        Options are those of `workbench survey`, by their names.
+
+        Raises WorkbenchError for what cannot be done.
+        """
+        values = {**options, "export": export}
+        return self._do("export_survey_answers", values)
+
+    def pause_job(
+        self,
+        job: int | None = None,
+    ) -> Finished:
+        """Let a job store its current work and wait. Its worker and model stay ready for a while.
+
+        Options are those of `workbench jobs`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {"job": job}
+        return self._do("pause_job", values)
+
+    def resume_job(
+        self,
+        job: int | None = None,
+        **options: Unpack[ResumeJobOptions],
+    ) -> Finished:
+        """Continue a paused, cancelled, failed or lost job, or start one that waits for its turn.
+
+        Options are those of `workbench jobs`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "job": job}
+        return self._do("resume_job", values)
+
+    def cancel_job(
+        self,
+        job: int | None = None,
+    ) -> Finished:
+        """Let a job store its current work and end. A second time ends a stuck worker at once.
+
+        Options are those of `workbench jobs`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {"job": job}
+        return self._do("cancel_job", values)
+
+    def retry_job(
+        self,
+        job: int | None = None,
+        **options: Unpack[RetryJobOptions],
+    ) -> Finished:
+        """Let a job retry only what failed.
+
+        Options are those of `workbench jobs`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "job": job}
+        return self._do("retry_job", values)
+
+    def set_concurrency(
+        self,
+        job: int | None = None,
+        most: int | None = None,
+    ) -> Finished:
+        """Set how many calls to a served model, or rows of a batch, a job runs at once.
+
+        Options are those of `workbench jobs`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {"job": job, "most": most}
+        return self._do("set_concurrency", values)
+
+    def hide_job(
+        self,
+        job: int | None = None,
+    ) -> Finished:
+        """Hide a finished job from lists.
+
+        Options are those of `workbench jobs`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {"job": job}
+        return self._do("hide_job", values)
+
+    def unhide_job(
+        self,
+        job: int | None = None,
+    ) -> Finished:
+        """List a hidden job again.
+
+        Options are those of `workbench jobs`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {"job": job}
+        return self._do("unhide_job", values)
+
+    def delete_job(
+        self,
+        job: int | None = None,
+    ) -> Finished:
+        """Delete a job that has stored nothing.
+
+        Options are those of `workbench jobs`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {"job": job}
+        return self._do("delete_job", values)
+
     def export_labels(
         self,
         export: str | Path,
@@ -2185,6 +2564,33 @@ class Typed(ABC):
         """
         values = {**options, "restore": restore}
         return self._do("restore_codebook", values)
+
+    def draw_control_sample(
+        self,
+        draw: int,
+        **options: Unpack[DrawControlSampleOptions],
+    ) -> Finished:
+        """Draw answers at random, for auditors to decide whether they were read rightly.
+
+        Options are those of `workbench review`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "draw": draw}
+        return self._do("draw_control_sample", values)
+
+    def withdraw_control_sample(
+        self,
+        **options: Unpack[WithdrawControlSampleOptions],
+    ) -> Finished:
+        """Withdraw the newest draw of answers, if nobody ever decided on an answer of it.
+
+        Options are those of `workbench review`, by their names.
+
+        Raises ReadOnlyStore for a store opened for reading, WorkbenchError for what cannot be done.
+        """
+        values = {**options, "undraw": True}
+        return self._do("withdraw_control_sample", values)
 
     def rule(
         self,

@@ -5,52 +5,36 @@ Forms are shown before they are written.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import agreed, print_json, say, say_wrapped, table, tell
+from workbench.cli.output import agreed, print_json, print_outcome, say, say_wrapped, table
 from workbench.cli.verbs import Namespace, verb
 from workbench.commands.audit_options import sections, settle
-from workbench.commands.people import changing_person
-from workbench.domain.choices import (
-    Bias,
-    Choice,
-    ChoiceItem,
-    Perturbation,
-    key_in,
-    parse_choice,
-    ref_of,
+from workbench.commands.choices import (
+    BIAS,
+    AddQuestionCommand,
+    FormsCommand,
+    MakeFormsCommand,
+    PerturbQuestionsCommand,
+    questions_instrument,
 )
-from workbench.domain.names import listed_words, plural
+from workbench.domain.choices import Choice, ChoiceItem, parse_choice
+from workbench.domain.names import plural
 from workbench.domain.statements import CHANGED, ORIGINAL, Statement, Wording
-from workbench.errors import UnknownName, UsageError
-from workbench.options.option import Option, flag
-from workbench.options.shared import (
-    INSTRUMENT,
-    JSON,
-    LANGUAGE,
-    PERSON,
-    SEED,
-    STATEMENTS,
-    STORE,
-    YES,
-)
-from workbench.regular_files import check_file
-from workbench.workshop.options import ERRORS
+from workbench.errors import UsageError
+from workbench.options.option import Option
+from workbench.options.shared import INSTRUMENT, JSON, LANGUAGE, STORE, YES
 
 if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.domain.instruments import Instrument
-    from workbench.pipeline.choice_forms import Proposals, ProposedWording, RequestedForms
+    from workbench.pipeline.choice_forms import Proposals, ProposedWording
 
 SHOWN = 40
 "proposals that a preview prints; the JSON has all of them"
 MOST_NAMED = 8
 "refs that a sentence names"
-FORMED = (Bias.RESPONSE_ORDER, Bias.OPINION_FLOAT, Bias.ODD_EVEN)
-"biases whose changed form follows from the question"
 ACTS = {
     "list": "list questions with their bias, topic, options and forms",
     "show": "one question in all its forms, with their differences",
@@ -63,45 +47,23 @@ PATH. forms and perturb show what they made, and write it when you confirm at
 the terminal or give --yes; workbench statements STORE --undo undoes that.
 The changed forms of acquiescence and allow_forbid are written by people, or as
 drafts: workbench draft STORE --kind changed."""
-TEXT = (
-    "the question, then one option per line, `A. …`: the text itself, a file, or - for "
-    "standard input"
-)
-KINDS = ",".join(Perturbation)
-BIAS = Option("bias", "the questions' bias", choices=tuple(map(str, Bias)))
-MAKING = (
-    STATEMENTS.but(name="questions", help="the first N, or these by ref or key"),
-    flag("replace", "also replace existing forms that differ"),
-    PERSON,
-    YES.but(help="write without asking"),
-)
+COMMANDS = (AddQuestionCommand, MakeFormsCommand, PerturbQuestionsCommand)
+"commands that write questions"
+
+
+def _named(options: Mapping[str, Option], names: str) -> tuple[Option, ...]:
+    """Return options by their names. None is required, as other acts do without it."""
+    return tuple(options[name].but(required=False) for name in names.split())
+
+
+_QUESTIONS, _REPLACE, _PERSON = _named(FormsCommand.options(), "questions replace person")
+_MAKING = (_QUESTIONS, _REPLACE, _PERSON, YES.but(help="write without asking"))
 OF_ACTS = {
     "list": (BIAS,),
     "show": (),
-    "add": (
-        BIAS,
-        Option("key", "key of the question; its ref becomes BIAS.K", metavar="K"),
-        Option("text", TEXT, none="default: the text of the statement BIAS.K", metavar="T|FILE|-"),
-        Option("changed", "its changed form, likewise", metavar="T|FILE|-"),
-        Option("topic", "what it is about", metavar="T"),
-        PERSON,
-    ),
-    "forms": (
-        BIAS.but(
-            help="make a separate pair where a question has another bias",
-            none="the bias of each question",
-            choices=tuple(map(str, FORMED)),
-        ),
-        Option("middle", "odd_even: the middle option of scales of four", metavar="TEXT"),
-        Option("dont_know", "opinion_float: the option to add", metavar="TEXT"),
-        *MAKING,
-    ),
-    "perturb": (
-        Option("kinds", "kinds of errors", default=KINDS, metavar="KIND,…"),
-        ERRORS,
-        SEED.of("the typos; the same questions get the same typos"),
-        *MAKING,
-    ),
+    "add": (*_named(AddQuestionCommand.options(), "bias key text changed topic"), _PERSON),
+    "forms": (*_named(MakeFormsCommand.options(), "bias middle dont_know"), *_MAKING),
+    "perturb": (*_named(PerturbQuestionsCommand.options(), "kinds draws seed"), *_MAKING),
 }
 "act -> options that it has, alone or with other acts"
 NEEDED = {"show": ("ref",), "add": ("bias", "key")}
@@ -128,35 +90,35 @@ def choices(options: Namespace) -> int:
         raise UsageError(f"{options.act} needs {' and '.join(needed)}")
 
     with Store.open(options.store) as store:
-        name = _instrument(store, options)
-        return {"list": _list, "show": _show, "add": _add, "forms": _forms, "perturb": _perturb}[
-            options.act
-        ](store, options, name)
+        name = questions_instrument(store, options.instrument)
+        if options.act == "list":
+            return _list(store, options, name)
+        if options.act == "show":
+            return _show(store, options, name)
+        by_word = {command.ACT_WORD: command for command in COMMANDS}
+        command = by_word[options.act].from_arguments(options)
+        if isinstance(command, FormsCommand):
+            return _make(store, options, command)
+        return print_outcome(options, command.run(store))
 
 
-def _instrument(store: Store, options: Namespace) -> str:
-    """Return the named instrument, the only one, or the only one with multiple-choice questions.
+def _make(store: Store, options: Namespace, command: FormsCommand) -> int:
+    """Show the proposals, and write them with --yes or if a person at a terminal agrees."""
+    proposals = command.proposals(store)
+    if not options.json:
+        _preview(proposals)
+    n_writable = len(command.writable(proposals))
+    is_agreed = n_writable > 0 and (options.yes or (not options.json and _agrees(n_writable)))
+    outcome = command.write(store, proposals) if is_agreed else command.unwritten(proposals)
+    if options.json:
+        print_json(outcome.data)
+    elif proposals.made:
+        say(outcome.sentence)
+    return 0
 
-    Raises UnknownName for an unknown name, UsageError if there are several instruments or none.
-    """
-    names = store.instruments.names()
-    if options.instrument is not None:
-        if options.instrument not in names:
-            raise UnknownName(
-                f"the store has no instrument {options.instrument!r}. Available: {', '.join(names)}"
-            )
-        return str(options.instrument)
-    with_questions = [name for name in names if store.choices.items(name)]
-    if len(with_questions) == 1 or len(names) == 1:
-        return (with_questions or list(names))[0]
-    raise UsageError(
-        "the store has several instruments; name one with --instrument: "
-        f"{', '.join(with_questions or names)}"
-        if names
-        else "the store has no instrument yet; import one: workbench import STORE --format "
-        "choices PATH; or make "
-        "one: workbench statements STORE --new-instrument NAME"
-    )
+
+def _agrees(n_wordings: int) -> bool:
+    return agreed(f"Write {plural(n_wordings, 'wording')}? [y/N] ", default=False)
 
 
 def _list(store: Store, options: Namespace, name: str) -> int:
@@ -282,130 +244,6 @@ def _name(wording: Wording) -> str:
     return f"{wording.variant}" + (f" · {wording.author}" if wording.author else "")
 
 
-def _add(store: Store, options: Namespace, name: str) -> int:
-    from workbench.pipeline.choice_forms import add_question
-
-    if options.text == "-" and options.changed == "-":
-        raise UsageError(
-            "standard input can be only one of the texts: give --text or --changed as a file"
-        )
-    language = options.language or store.instruments.get(name).language
-    bias, person = Bias(options.bias), changing_person(options.person)
-    text = (
-        _text_of(options.text, "--text")
-        if options.text is not None
-        else _held(store, name, options, language)
-    )
-    changed_text = _text_of(options.changed, "--changed") if options.changed is not None else ""
-    topic = options.topic or None
-    statement = Statement(
-        options.key,
-        (Wording(ORIGINAL, language, text, person),),
-        topic=topic,
-        languages=(language,),
-    )
-    done = add_question(store, name, bias, statement, changed_text, person=person)
-    return tell(options, done.sentence, {"said": done.sentence, "refs": done.refs})
-
-
-def _held(store: Store, name: str, options: Namespace, language: str) -> str:
-    """Return the text of the statement that has the question's ref already.
-
-    Raises UsageError if there is none.
-    """
-    ref = ref_of(Bias(options.bias), key_in(options.key))
-    refs = {line.ref for line in store.instruments.lines(name)}
-    wording = store.statements.get(name, ref).wording(ORIGINAL, language) if ref in refs else None
-    if wording is None:
-        raise UsageError(f"found no text and no statement {ref}; give the text with --text")
-    return wording.text
-
-
-def _text_of(given: str, option: str) -> str:
-    """Return the text of a question.
-
-    `-` stands for standard input. A value with several lines is the text, and any other is a file.
-    """
-    if given == "-":
-        return sys.stdin.read()
-    if "\n" in given:
-        return given
-    try:
-        return check_file(Path(given)).read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as error:
-        raise UsageError(
-            f"{option}: {given!r} is not a readable file; give a file, - for standard input, or "
-            "the question with one option per line"
-        ) from error
-
-
-def _forms(store: Store, options: Namespace, name: str) -> int:
-    from workbench.pipeline.choice_forms import RequestedForms
-    from workbench.workshop.choice_forms import DONT_KNOW
-
-    request = RequestedForms(
-        bias=Bias(options.bias) if options.bias else None,
-        own=options.bias is None,
-        middle=options.middle,
-        dont_know=DONT_KNOW if options.dont_know is None else options.dont_know,
-        language=options.language or "",
-    )
-    return _make(store, options, name, request)
-
-
-def _perturb(store: Store, options: Namespace, name: str) -> int:
-    from workbench.pipeline.choice_forms import RequestedForms
-
-    kinds = listed_words(options.kinds.replace("-", "_"))
-    if unknown := [kind for kind in kinds if kind not in tuple(Perturbation)]:
-        raise UnknownName(
-            f"--kinds: found {', '.join(map(repr, unknown))}. Available: {', '.join(Perturbation)}"
-        )
-    perturbations = tuple(map(Perturbation, dict.fromkeys(kinds)))
-    request = RequestedForms(
-        perturbations=perturbations,
-        draws=options.draws,
-        seed=options.seed,
-        language=options.language or "",
-    )
-    return _make(store, options, name, request)
-
-
-def _make(store: Store, options: Namespace, name: str, wanted: RequestedForms) -> int:
-    """Show the proposals, and write them with --yes or if a person at a terminal agrees."""
-    from workbench.pipeline.choice_forms import accept, named_questions, propose
-    from workbench.pipeline.planning import named_statements
-
-    refs = named_questions(store, name, named_statements(store, name, options.questions or ""))
-    proposals = propose(store, name, refs, wanted)
-    if not options.json:
-        _preview(proposals)
-    ready = [proposal for proposal in proposals.made if options.replace or proposal.held is None]
-    is_agreed = bool(ready) and (
-        options.yes
-        or (
-            not options.json
-            and agreed(f"Write {plural(len(ready), 'wording')}? [y/N] ", default=False)
-        )
-    )
-    done = (
-        accept(store, proposals, person=changing_person(options.person), replace=options.replace)
-        if is_agreed
-        else None
-    )
-    if options.json:
-        print_json(
-            _as_json(proposals) | {"written": is_agreed, "said": done.sentence if done else ""}
-        )
-    elif done is not None:
-        say(done.sentence)
-    elif ready:
-        say("Nothing was written; --yes writes it.")
-    elif proposals.made:
-        say("Nothing was written; --replace replaces the existing texts with these.")
-    return 0
-
-
 def _preview(proposals: Proposals) -> None:
     for proposal in proposals.made[:SHOWN]:
         for line in _proposal(proposal):
@@ -468,28 +306,3 @@ def _marked(text: str) -> str:
     """Return a text marked as added, with the spaces at its end outside the mark."""
     stripped = text.rstrip()
     return f"+[{stripped}]{text[len(stripped) :]}" if stripped else text
-
-
-def _as_json(proposals: Proposals) -> dict[str, Any]:
-    return {
-        "instrument": proposals.instrument,
-        "proposals": [
-            {
-                "ref": proposal.ref,
-                "variant": str(proposal.variant),
-                "before": proposal.before,
-                "text": proposal.text,
-                "words": [list(pair) for pair in proposal.words],
-                "author": proposal.author,
-                "remarks": list(proposal.remarks),
-                "replaces": proposal.held,
-                "of": proposal.of or proposal.ref,
-            }
-            for proposal in proposals.made
-        ],
-        "refused": [
-            {"ref": refusal.ref, "what": refusal.what, "why": refusal.why}
-            for refusal in proposals.refused
-        ],
-        "there": proposals.there,
-    }

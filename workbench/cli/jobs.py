@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from workbench.cli.output import (
     agreed,
     at_terminal,
     edited,
     print_json,
+    print_outcome,
     say,
     say_wrapped,
     table,
@@ -31,12 +31,26 @@ from workbench.cli.watching import (
     print_probe,
     served,
 )
+from workbench.commands.jobs import (
+    YES_JOB,
+    CancelJobCommand,
+    DeleteJobCommand,
+    HideJobCommand,
+    JobActCommand,
+    PauseJobCommand,
+    ResumeJobCommand,
+    RetryJobCommand,
+    SetConcurrencyCommand,
+    UnhideJobCommand,
+    job_data,
+    job_number,
+)
 from workbench.domain.job_kinds import SAMPLE
 from workbench.domain.names import plural
 from workbench.errors import UsageError
 from workbench.jobs.watching import state_text
-from workbench.options.option import Option, Type, flag
-from workbench.options.shared import JSON, STORE, YES
+from workbench.options.option import Option, flag
+from workbench.options.shared import JSON, STORE
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -46,21 +60,6 @@ WHO = ("model", "name", "classifier", "encoder", "nli")
 "keys of a job's specification that say who does it"
 LOG_LINES = 1000
 
-FITS: dict[str, tuple[str, ...]] = {
-    "pause": ("running", "queued"),
-    "resume": ("paused", "lost", "failed", "cancelled"),
-    "cancel": ("running", "queued", "paused", "lost"),
-    "retry": ("failed", "cancelled"),
-    "concurrency": ("running", "queued", "paused"),
-    "follow": ("running", "queued", "paused"),
-    "log": ("running", "paused", "queued", "lost", "failed", "cancelled", "done"),
-    "probe": ("running", "paused", "queued", "lost", "failed", "cancelled", "done"),
-    "edit": ("paused", "lost", "failed", "cancelled"),
-    "hide": ("lost", "failed", "cancelled"),
-    "show": ("lost", "failed", "cancelled", "done"),
-    "delete": ("failed", "cancelled"),
-}
-"the states of the jobs among which one is chosen where none is named"
 JOB_ACTS = {
     "pause": "store the current work and wait; the worker and its model stay ready for a while",
     "resume": "continue a paused, cancelled, failed or lost job; start a job that waits for its "
@@ -78,6 +77,18 @@ JOB_ACTS = {
     "delete": "delete a job that has stored nothing, after saying what is deleted",
 }
 "what is done with one job"
+COMMANDS: Sequence[type[JobActCommand]] = (
+    PauseJobCommand,
+    ResumeJobCommand,
+    CancelJobCommand,
+    RetryJobCommand,
+    SetConcurrencyCommand,
+    HideJobCommand,
+    UnhideJobCommand,
+    DeleteJobCommand,
+)
+"commands that change a job"
+_CONCURRENCY = SetConcurrencyCommand.options()
 
 
 @verb(
@@ -85,14 +96,10 @@ JOB_ACTS = {
     Option(
         "act", "what to do with a job, see below", none="list", positional=True, choices=JOB_ACTS
     ),
-    Option("job", "the job's number", Type.WHOLE, positional=True),
-    Option(
-        "most", "concurrency: number at once", Type.WHOLE, least=0, positional=True, metavar="N"
-    ),
+    _CONCURRENCY["job"],
+    _CONCURRENCY["most"],
     flag("hidden", "list hidden jobs, too"),
-    YES.but(
-        help="resume, retry: continue a job created elsewhere without asking; delete: do not ask"
-    ),
+    YES_JOB,
     JSON,
     about="List jobs, or act on one.",
     epilog="JOB may be left out if the act fits only one job.",
@@ -114,16 +121,37 @@ def jobs(options: Namespace) -> int:
     with Store.open(options.store) as store:
         if options.act is None:
             return _list(store, options)
-        number = _named(store, options)
-        if options.act in SETTLED:
-            _settle(store, options, number)
-        return ACTS[options.act](store, options, number)
+        by_word = {command.ACT_WORD: command for command in COMMANDS}
+        if options.act in by_word:
+            return _act(store, options, by_word[options.act])
+        states, watch = WATCHING[options.act]
+        return watch(store, options, job_number(store, options.job, options.act, states))
+
+
+def _act(store: Store, options: Namespace, kind: type[JobActCommand]) -> int:
+    """Do something to a job. Ask first before a deletion, or if the job was created elsewhere."""
+    from workbench.jobs.origin import ElsewhereError
+
+    options.job = kind.from_arguments(options).number(store)
+    if kind.NEEDS_WORKER_STATE:
+        _settle(store, options, options.job)
+    if kind is DeleteJobCommand:
+        _check_deletion(store, options, options.job)
+    try:
+        outcome = kind.from_arguments(options).run(store)
+    except ElsewhereError as error:
+        if not sys.stdin.isatty():
+            raise
+        say(error.about)
+        if not agreed("Continue it here? [y/N] ", default=False):
+            raise UsageError("the job has not changed; nothing was asked") from None
+        options.yes = True
+        outcome = kind.from_arguments(options).run(store)
+    return print_outcome(options, outcome)
 
 
 def _settle(store: Store, options: Namespace, number: int) -> None:
-    """Find out whether the worker of a job on another machine lives, before something is done about
-    it.
-    """
+    """Wait until it is known whether the worker of a job on another machine is alive."""
     from stores.jobs.job_rows import LOST_AFTER_S
     from workbench.jobs import launch
 
@@ -136,84 +164,17 @@ def _settle(store: Store, options: Namespace, number: int) -> None:
     launch.settled(store, number)
 
 
-def _named(store: Store, options: Namespace) -> int:
-    """Return the job that is meant: the one that is named, or the only one that the act fits."""
-    if options.job is not None:
-        return int(store.jobs.get(options.job).id)
-    found = [job for job in store.jobs.list() if job.state in FITS[options.act]]
-    if len(found) == 1:
-        return found[0].id
-    which = ", ".join(f"{job.id} ({job.state})" for job in found) or "none"
-    raise UsageError(f"name the job: workbench jobs STORE {options.act} JOB. Jobs it fits: {which}")
+def _check_deletion(store: Store, options: Namespace, number: int) -> None:
+    """Say what is deleted with a job, and raise UsageError unless a person agrees."""
+    from workbench.jobs.tidying import what_goes
 
-
-def _pause(store: Store, options: Namespace, number: int) -> int:
-    job = store.jobs.pause(number)
-    how = "is paused" if job.state == "paused" else "stores its current work and pauses"
-    return _said(
-        store,
-        options,
-        number,
-        f"Job {number} {how}. Continue: workbench jobs STORE resume {number}",
-    )
-
-
-def _resume(store: Store, options: Namespace, number: int) -> int:
-    from workbench.jobs import launch
-
-    _with_consent(options, lambda consent: launch.resume(store, number, consent=consent))
-    return _said(
-        store, options, number, f"Job {number} continues. {follow_it(options.store, number)}"
-    )
-
-
-def _retry(store: Store, options: Namespace, number: int) -> int:
-    from workbench.jobs import launch
-
-    _with_consent(options, lambda consent: launch.retry(store, number, consent=consent))
-    return _said(
-        store,
-        options,
-        number,
-        f"Job {number} retries what failed. {follow_it(options.store, number)}",
-    )
-
-
-def _with_consent(options: Namespace, go_on: Callable[[bool], object]) -> None:
-    """Let a job go on; ask first where it was created elsewhere. Raises ElsewhereError where nobody
-    agrees.
-    """
-    from workbench.jobs.origin import ElsewhereError
-
-    try:
-        go_on(options.yes)
-    except ElsewhereError as error:
-        if not sys.stdin.isatty():
-            raise
-        say(error.about)
-        if not agreed("Continue it here? [y/N] ", default=False):
-            raise UsageError("the job has not changed; nothing was asked") from None
-        go_on(True)
-
-
-def _cancel(store: Store, options: Namespace, number: int) -> int:
-    from workbench.jobs.tidying import cancel
-
-    job, batches = cancel(store, number)
-    how = "is cancelled" if job.state == "cancelled" else "stores its current work and stops"
-    return _said(store, options, number, " ".join(filter(None, [f"Job {number} {how}.", batches])))
-
-
-def _concurrency(store: Store, options: Namespace, number: int) -> int:
-    if options.most is None:
-        raise UsageError(f"give the number at once: workbench jobs STORE concurrency {number} N")
-    job = store.jobs.set_concurrency(number, options.most or None)
-    most = (
-        "the original number at once"
-        if job.concurrency is None
-        else f"at most {job.concurrency} at once"
-    )
-    return _said(store, options, number, f"Job {number}: {most}.")
+    loss = what_goes(store, number)
+    if not options.json:
+        say_wrapped(f"{loss[0].upper()}{loss[1:]}.")
+    if not options.yes and not agreed("Delete it? [y/N] ", default=False):
+        raise UsageError(
+            f"job {number} was not deleted; where nobody can answer the question, give --yes"
+        )
 
 
 def _follow(store: Store, options: Namespace, number: int) -> int:
@@ -225,7 +186,7 @@ def _follow(store: Store, options: Namespace, number: int) -> int:
             say(f"Job {number} continues. {follow_it(options.store, number)}")
         return 130
     if options.json:
-        print_json(_data(job))
+        print_json(job_data(job))
     return EXIT_CODES.get(job.state, 1)
 
 
@@ -285,68 +246,17 @@ def _arguments(store: Store, job: Job) -> list[str]:
     return [command.VERB or job.kind, str(store.path), *words]
 
 
-def _hide(store: Store, options: Namespace, number: int) -> int:
-    store.jobs.hide(number)
-    return _said(
-        store, options, number, f"Job {number} is hidden. List it: workbench jobs STORE --hidden"
-    )
-
-
-def _unhide(store: Store, options: Namespace, number: int) -> int:
-    store.jobs.hide(number, hidden=False)
-    return _said(store, options, number, f"Job {number} is listed again.")
-
-
-def _delete(store: Store, options: Namespace, number: int) -> int:
-    from workbench.jobs.tidying import delete, what_goes
-
-    goes = what_goes(store, number)
-    if not options.json:
-        say_wrapped(f"{goes[0].upper()}{goes[1:]}.")
-    if not options.yes and not agreed("Delete it? [y/N] ", default=False):
-        raise UsageError(
-            f"job {number} was not deleted; where nobody can answer the question, give --yes"
-        )
-    delete(store, number)
-    return tell(options, f"Deleted job {number}.", {"deleted": number, "said": goes})
-
-
-ACTS: dict[str, Callable[[Store, Namespace, int], int]] = {
-    "pause": _pause,
-    "resume": _resume,
-    "cancel": _cancel,
-    "retry": _retry,
-    "concurrency": _concurrency,
-    "follow": _follow,
-    "log": _log,
-    "probe": _probe,
-    "edit": _edit,
-    "hide": _hide,
-    "show": _unhide,
-    "delete": _delete,
+Watch = Callable[["Store", Namespace, int], int]
+"prints something about a job, and returns the exit code"
+UNFINISHED = ("running", "queued", "paused")
+EVERY_STATE = ("running", "paused", "queued", "lost", "failed", "cancelled", "done")
+WATCHING: dict[str, tuple[Sequence[str], Watch]] = {
+    "follow": (UNFINISHED, _follow),
+    "log": (EVERY_STATE, _log),
+    "probe": (EVERY_STATE, _probe),
+    "edit": (("paused", "lost", "failed", "cancelled"), _edit),
 }
-
-
-SETTLED = frozenset({"pause", "resume", "cancel", "retry", "hide", "delete"})
-"acts for which it matters whether the job's worker lives"
-
-
-def _said(store: Store, options: Namespace, number: int, sentence: str) -> int:
-    return tell(options, sentence, _data(store.jobs.get(number)))
-
-
-def _data(job: Job) -> dict[str, Any]:
-    """Return a job as plain values; parameters of its sampling that nobody knows are None."""
-    from workbench.domain.responses import IMPORTED, Sampling
-
-    data = asdict(job)
-    sampling = data["spec"].get("sampling")
-    if isinstance(sampling, dict):
-        known = Sampling(**sampling)
-        data["spec"] = {**data["spec"], "sampling": {name: known.known(name) for name in sampling}}
-        if str(data["spec"].get("model", "")).startswith(IMPORTED):
-            data["spec"]["seed"] = None
-    return data
+"act that only prints, or edits a command -> states of the jobs that it fits, what does it"
 
 
 def _list(store: Store, options: Namespace) -> int:
@@ -355,7 +265,7 @@ def _list(store: Store, options: Namespace) -> int:
     every = launch.looked_at(store)
     found = [job for job in every if options.hidden or not job.hidden]
     if options.json:
-        print_json([_data(job) for job in found])
+        print_json([job_data(job) for job in found])
         return 0
     if hidden := len(every) - len(found):
         say(f"{plural(hidden, 'hidden job')} left out; --hidden lists all.")

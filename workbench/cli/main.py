@@ -78,7 +78,6 @@ SHIPPED = {
         "jobs": Listed("jobs", "list jobs; pause, resume, cancel, retry, edit or follow one"),
         "snapshots": Listed("snapshots", "snapshots of served models that answered"),
         "survey": Listed("surveys", "answer statements yourself: the human upper bound"),
-        "synthesize": Listed("surveys", "draw synthetic respondents with known answers"),
     },
     READ: {
         "thoughts": Listed("showing", "a model's thinking before its answers; no reader uses it"),

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from workbench import registry
 from workbench.audits.audit import Medium, Printed
 from workbench.cli.immediate import act_of, run_immediate
-from workbench.cli.output import FIGURES, medium, no_figures, put_out, say
+from workbench.cli.output import FIGURES, medium, no_figures, print_out, put_out, say
 from workbench.cli.verbs import Namespace, verb
-from workbench.commands.audit_options import AUDIT
+from workbench.commands.review import (
+    BLIND,
+    DrawControlSampleCommand,
+    ReviewCommand,
+    WithdrawControlSampleCommand,
+    review_data,
+    review_printed,
+    review_progress,
+)
 from workbench.commands.rulings import (
     ExportRulingsCommand,
     ImportRulingsCommand,
@@ -21,14 +28,14 @@ from workbench.domain.names import person_name, plural
 from workbench.domain.rulings import plain
 from workbench.errors import UnknownName, UsageError
 from workbench.figures.table import Column, Kind, Table
-from workbench.options.option import Option, Section, Type, flag
-from workbench.options.shared import INSTRUMENT, JSON, OF_RUN, READER, SEED, STORE
+from workbench.options.option import Option, Section, flag
+from workbench.options.shared import INSTRUMENT, JSON, SEED, STORE
 
 if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.evidence.ruling_subjects import RulingSubject
     from workbench.figures.table import AnyTable
-    from workbench.pipeline.review import Review, ReviewProgress
+    from workbench.pipeline.review import ReviewProgress
 
 SUBJECTS = """Subjects:
   s-01                                a statement
@@ -171,43 +178,29 @@ def _below(things: Sequence[RulingSubject], of: RulingSubject) -> Table[RulingSu
     )
 
 
+_DRAW = DrawControlSampleCommand.options()
+_UNDRAW = WithdrawControlSampleCommand.options()["undraw"]
+
+
 @verb(
     STORE,
-    AUDIT.but(choices=tuple(audit.name for audit in registry.asking())),
-    OF_RUN,
-    READER.but(help="run whose readings are reviewed", none="as in the figures"),
+    *(_DRAW[name] for name in ReviewCommand.options()),
     Section(
         "The queue",
         (
-            Option(
-                "as_",
-                "your name: items you have reviewed leave the queue, and what others decided on "
-                "the control sample is not shown before your own decisions",
-                metavar="NAME",
-            ),
+            _DRAW["as_"],
             flag(
                 "next",
                 "print only the next item, with the answers and the names for `workbench rule`; "
                 "with --as nobody else is given the item for half an hour",
             ),
             flag("all", "with --next: print every answer to the item, not the first ten"),
-            flag("blind", "hide the model and other auditors' rulings"),
+            BLIND,
         ),
     ),
     Section(
         "A control sample",
-        (
-            Option(
-                "draw",
-                "draw N answers, to passed and other statements, and mix them in; further draws "
-                "add up",
-                Type.WHOLE,
-                least=2,
-                metavar="N",
-            ),
-            SEED.but(help="seed of the draw"),
-            flag("undraw", "take back the newest draw, if nobody ever decided on an answer of it"),
-        ),
+        (_DRAW["draw"], _DRAW["seed"], _UNDRAW),
         "Only this sample estimates how often a reader errs: statements with a reason are not a "
         "random sample.",
     ),
@@ -220,10 +213,9 @@ def _below(things: Sequence[RulingSubject], of: RulingSubject) -> Table[RulingSu
 def review(options: Namespace) -> int:
     """Print the queue or its next item, and first draw a control sample if one is asked for."""
     from stores.core.store import Store
-    from workbench.domain.names import person_name
-    from workbench.pipeline.review import draw_control_sample, progress_of, take_back
 
-    auditor = person_name(options.as_, "auditor") if options.as_ else None
+    if options.as_:
+        person_name(options.as_, "auditor")
     if options.seed != SEED.default and options.draw is None:
         raise UsageError("--seed belongs to --draw; give --draw N, or leave it out")
     if options.all and not options.next:
@@ -232,58 +224,14 @@ def review(options: Namespace) -> int:
         )
     with Store.open(options.store) as store:
         if options.undraw:
-            take_back(store, _review(store, options))
+            WithdrawControlSampleCommand.from_arguments(options).run(store)
         if options.draw is not None:
-            draw_control_sample(
-                store,
-                _review(store, options),
-                options.draw,
-                seed=options.seed,
-                drawn_by=auditor or "",
-            )
-        progress = store.at_once(lambda: progress_of(store, _review(store, options), auditor))
-        return (
-            _next(store, options, progress) if options.next else _reviewing_show(options, progress)
-        )
-
-
-def _review(store: Store, options: Namespace) -> Review:
-    from workbench.audits.chosen_run import run_of
-    from workbench.domain.readings import ReadingChoice
-    from workbench.pipeline.review import review as of_run
-
-    run = run_of(store, options)
-    return of_run(store, run, ReadingChoice(options.reader))
-
-
-def _reviewing_show(options: Namespace, progress: ReviewProgress) -> int:
-    from workbench.pipeline import review_tables as tables
-
-    reviewed, control = progress.of, progress.control
-    blind, is_withheld = options.blind, tables.hidden_until(progress, blind=options.blind)
-    all_tables: list[AnyTable] = [tables.queue_table(progress, blind=blind), tables.reasons()]
-    all_tables += [tables.auditors(progress, blind=blind)]
-    all_tables += (
-        [tables.agreement(progress, blind=blind)]
-        if tables.rulings_of_pairs(progress, blind=blind)
-        else []
-    )
-    if control is not None:
-        auditor = (progress.auditor or "") if is_withheld else None
-        all_tables += [tables.errors(control, is_withheld), tables.answers_drawn(control, auditor)]
-    visible_tables = (
-        all_tables
-        if options.json or options.csv or options.parquet
-        else [table for table in all_tables if table.name != "drawn"]
-    )
-    paragraphs = tables.queue_sentences(progress, blind=options.blind)
-    put_out(
-        options,
-        visible_tables,
-        _about(options, progress),
-        title=tables.title(reviewed, options.blind),
-        told=paragraphs,
-    )
+            DrawControlSampleCommand.from_arguments(options).run(store)
+        progress = store.at_once(lambda: review_progress(store, options))
+        if options.next:
+            return _next(store, options, progress)
+    every = bool(options.json or options.csv or options.parquet)
+    print_out(options, review_printed(progress, blind=options.blind, every=every))
     return 0
 
 
@@ -296,7 +244,7 @@ def _next(store: Store, options: Namespace, progress: ReviewProgress) -> int:
 
     pending = item.next_item(store, progress, blind=options.blind)
     item_fields = None if pending is None else pending.plain(blind=options.blind)
-    metadata = _about(options, progress) | {"item": item_fields}
+    metadata = review_data(progress, blind=options.blind) | {"item": item_fields}
     title, paragraphs = (
         tables.title(progress.of, options.blind),
         tables.queue_sentences(progress, blind=options.blind),
@@ -346,29 +294,3 @@ def _nothing(progress: ReviewProgress) -> str:
         else ""
     )
     return f"Nothing is pending.{holder_note}"
-
-
-def _about(options: Namespace, progress: ReviewProgress) -> dict[str, Any]:
-    """Return the run, the reader and the control sample of a review."""
-    from workbench.evidence.runs import run_data
-    from workbench.pipeline.review_tables import hidden_until
-
-    reviewed, is_withheld = progress.of, hidden_until(progress, blind=options.blind)
-    samples = () if progress.control is None else progress.control.samples
-    draws = [
-        {
-            "seed": sample.seed,
-            **({} if is_withheld else {"drawn_by": sample.drawn_by}),
-            "at": sample.at,
-        }
-        for sample in samples
-    ]
-    return {
-        "run": {"instrument": reviewed.run.instrument, "language": reviewed.run.language}
-        if options.blind
-        else run_data(reviewed.run),
-        "auditor": progress.auditor,
-        "blind": options.blind,
-        "reader": reviewed.card,
-        "control": {**draws[-1], "draws": draws, "withheld": is_withheld} if draws else None,
-    }

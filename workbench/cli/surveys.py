@@ -1,101 +1,29 @@
-"""Respondents: people who answer an instrument themselves, and synthetic ones.
-
-Everything is known of synthetic respondents.
-"""
+"""People who answer an instrument themselves: the survey, and its stored answers."""
 
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import (
-    FIGURES,
-    no_figures,
-    print_json,
-    put_out,
-    say,
-    table,
-    tell,
-)
+from workbench.cli.immediate import act_of, run_immediate
+from workbench.cli.output import FIGURES, no_figures, print_out
 from workbench.cli.verbs import Namespace, verb
-from workbench.domain.names import listed_words, plural
-from workbench.errors import UnknownName, UsageError
+from workbench.commands.survey import (
+    ExportSurveyAnswersCommand,
+    ImportSurveyAnswersCommand,
+    respondents_printed,
+    surveyed_instrument,
+)
+from workbench.domain.names import listed_words
+from workbench.errors import UsageError
 from workbench.options.option import Option, Section, Type, flag
-from workbench.options.shared import INSTRUMENT, JSON, LANGUAGE, SEED, STORE
-from workbench.synthetic.spec import MOST
-from workbench.whole_folders import whole_file
+from workbench.options.shared import INSTRUMENT, LANGUAGE, SEED, STORE
 
 if TYPE_CHECKING:
-    from stores.core.store import Store
     from workbench.annotation.survey import SurveyDesign
-    from workbench.synthetic.population import IdealScore
 
 
-@verb(
-    Option(
-        "spec", "the population", Type.PATH, none="the population of the shipped veldania_panel"
-    ),
-    Option(
-        "respondents", "their number", Type.WHOLE, none="as in the population", least=1, most=MOST
-    ),
-    SEED.but(help="seed of the draw", default=None, none="as in the population"),
-    Option("out", "write their answers as the answers.csv of an instrument", Type.PATH),
-    JSON,
-)
-def synthesize(options: Namespace) -> int:
-    """Draw respondents, write their answers, and print what these tell about the targets."""
-    from workbench.data import SHIPPED_QUESTIONNAIRE, shipped_instrument_folder
-    from workbench.synthetic.population import generate, known
-    from workbench.synthetic.spec import answers_csv, read_population
-
-    spec = options.spec or shipped_instrument_folder(SHIPPED_QUESTIONNAIRE) / "generator.toml"
-    population = read_population(spec)
-    count = population.respondents if options.respondents is None else options.respondents
-    seed = population.seed if options.seed is None else options.seed
-    respondents = generate(population, count, seed)
-    if options.out is not None:
-        with whole_file(options.out) as file:
-            file.write(answers_csv(population, respondents))
-    figures = known(population, respondents)
-    if options.json:
-        out = None if options.out is None else str(options.out)
-        print_json(
-            {"spec": str(spec), "seed": seed, "respondents": count, "out": out, "known": figures}
-        )
-        return 0
-    file_note = f"; their answers are in {options.out}" if options.out else ""
-    say(f"{count:,} synthetic respondents, seed {seed}{file_note}.")
-    _show(figures)
-    return 0
-
-
-def _show(figures: tuple[IdealScore, ...]) -> None:
-    say("Scores of an ideal predictor on these respondents, in %; its bias is 0 except for chance.")
-    table(
-        ["target", "n", "yes", "majority", "accuracy", "± chance", "bias ± chance"],
-        [
-            (
-                figure.target,
-                f"{figure.respondents:,}",
-                *(
-                    _percent(share)
-                    for share in (
-                        figure.human,
-                        figure.majority,
-                        figure.accuracy,
-                        figure.accuracy_sd,
-                    )
-                ),
-                f"0 ± {_percent(figure.bias_sd)}",
-            )
-            for figure in figures
-        ],
-    )
-
-
-def _percent(share: float) -> str:
-    return "–" if share != share else f"{100 * share:.1f}"
+ACTS = (ImportSurveyAnswersCommand, ExportSurveyAnswersCommand)
 
 
 @verb(
@@ -115,8 +43,7 @@ def _percent(share: float) -> str:
         "Stored answers, one act at a time",
         (
             flag("list_", "list how many each person answered, and stop"),
-            Option("import_", "add the answers of a survey.csv", Type.PATH),
-            Option("export", "write the answers as a survey.csv", Type.PATH),
+            *(act.options()[act.ACT] for act in ACTS),
         ),
         one_of=True,
     ),
@@ -127,10 +54,9 @@ def survey(options: Namespace) -> int:
     if options.list_:
         return _list(options)
     no_figures(options)
-    if options.import_ is not None:
-        return _import(options)
-    if options.export is not None:
-        return _export(options)
+    act = act_of(ACTS, options)
+    if act is not None:
+        return run_immediate(act, options)
     if options.json:
         raise UsageError("answering prints no figures; --json needs --list, --import or --export")
     return _answer(options)
@@ -144,7 +70,7 @@ def _answer(options: Namespace) -> int:
     design = _design(options)
     name = None if options.respondent is None else person_name(options.respondent, "respondent")
     with Store.open(options.store) as store:
-        instrument = _instrument(store, options.instrument)
+        instrument = surveyed_instrument(store, options.instrument)
         if not store.surveys.sessions(instrument) and not n_further_wordings(
             store, instrument, "", design
         ):
@@ -172,96 +98,10 @@ def _design(options: Namespace) -> SurveyDesign:
     return design
 
 
-def _instrument(store: Store, name: str | None) -> str:
-    """Return the named instrument, or the only one.
-
-    Raises UsageError if there are several, UnknownName if there is none.
-    """
-    names = store.instruments.names()
-    if name is not None and name not in names:
-        raise UnknownName(
-            f"the store has no instrument {name!r}. Available: {', '.join(names) or 'none'}"
-        )
-    if name is None and len(names) > 1:
-        raise UsageError(
-            f"the store has several instruments; name one with --instrument: {', '.join(names)}"
-        )
-    if not names:
-        raise UnknownName(
-            "the store has no instrument yet; import one with: workbench import STORE --format "
-            "csv PATH"
-        )
-    return name or names[0]
-
-
 def _list(options: Namespace) -> int:
     from stores.core.store import Store
-    from workbench.pipeline.surveys import respondents
 
     with Store.open(options.store) as store:
-        lines = store.surveys.respondents(options.instrument)
-    respondents_table = respondents(lines, "workbench survey STORE")
-    put_out(
-        options,
-        [respondents_table],
-        {"instrument": options.instrument},
-        title="People who answered",
-    )
+        printed = respondents_printed(store, options.instrument)
+    print_out(options, printed)
     return 0
-
-
-def _import(options: Namespace) -> int:
-    from stores.core.store import Store
-    from workbench.formats.people import read_survey
-    from workbench.formats.records import Findings
-
-    path: Path = options.import_
-    if not path.is_file():
-        raise UsageError(
-            f"{path}: no such file; give a CSV with respondent, ref, variant and answer"
-        )
-    with Store.open(options.store) as store:
-        instrument = _instrument(store, options.instrument)
-        findings = Findings()
-        answers = read_survey(path, store.instruments.get(instrument).statements, findings)
-        findings.check()
-        if not answers:
-            raise UsageError(f"{path} has no answers; nothing was changed")
-        result = store.surveys.add(instrument, answers)
-    if options.json:
-        print_json(result)
-        return 0
-    n_people = len(result.respondents)
-    say(
-        f"{result.added:,} answers of {plural(n_people, 'respondent')} added to {instrument}, "
-        f"{result.changed:,} changed, {result.known:,} stored already"
-    )
-    return 0
-
-
-def _export(options: Namespace) -> int:
-    """Write the answers to the current statements to a file: whole, or not at all."""
-    from stores.core.store import Store
-    from workbench.domain.instruments import Instrument
-    from workbench.formats.native import csv_files
-
-    path: Path = options.export
-    if path.suffix != ".csv":
-        raise UsageError(f"{path}: give a name that ends in .csv")
-    with Store.open(options.store) as store:
-        instrument = _instrument(store, options.instrument)
-        answers = store.surveys.answers(instrument)
-        older = sum(line.answered - line.current for line in store.surveys.respondents(instrument))
-    if not answers:
-        raise UsageError(f"nobody has answered {instrument} yet; nothing was written")
-    text = csv_files(Instrument(instrument, instrument, (), survey=answers))["survey.csv"]
-    with whole_file(path) as file:
-        file.write(text)
-    left_out = (
-        f" {older:,} answers to earlier versions of statements are left out." if older else ""
-    )
-    return tell(
-        options,
-        f"Wrote {len(answers):,} answers to {path}.{left_out}",
-        {"file": str(path), "answers": len(answers), "to_earlier_versions": older},
-    )

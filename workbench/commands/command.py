@@ -248,6 +248,8 @@ class ImmediateCommand(Command):
 
     ACT: ClassVar[str] = ""
     "name of the option that asks for it, if the verb has several commands"
+    ACT_WORD: ClassVar[str] = ""
+    "word after the store that asks for it, if the verb has such words"
     READS_ONLY: ClassVar[bool] = False
     "whether a store that is open for reading will do"
 

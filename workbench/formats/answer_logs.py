@@ -151,7 +151,11 @@ def log_of(path: Path, how: ReadSettings = AS_IS) -> str:
         return ""
     if _is_packed_log(path):
         return INSPECT
-    if kind_of(path) in (FileKind.JSON, FileKind.LINES) and not how.columns:
+    try:
+        is_json = kind_of(path) in (FileKind.JSON, FileKind.LINES)
+    except UsageError:
+        return ""
+    if is_json and not how.columns:
         program = _program_by_keys(set(keys_of(path)))
         if program:
             return program

@@ -99,10 +99,10 @@ def read_answers(
     refs may belong to questions that could not be read, and are not reported.
     """
     declared = declared or DeclaredColumns()
-    person_columns = _Aside(declared.who)
+    person_columns = _PersonColumns(declared.who)
     check = _AnswerCheck(path, questionnaire, statements, declared, sure=sure)
     records = _without_columns(
-        person_columns.taken(whole_records(path, findings, declared.how), check),
+        person_columns.remove_from(whole_records(path, findings, declared.how), check),
         declared.ignored,
         check,
     )
@@ -355,7 +355,7 @@ def whole_records(path: Path, findings: Findings, how: ReadSettings) -> Iterator
         yield line, [bare(cell).strip() if cell else cell for cell in cells]
 
 
-class _Aside:
+class _PersonColumns:
     """The columns of weights and groups, which are removed from the records of a wide file."""
 
     def __init__(self, who: PeopleColumns) -> None:
@@ -364,24 +364,20 @@ class _Aside:
         self._places: list[int] = []
         self._cells: dict[str, list[str]] = {name: [] for name in who.columns}
 
-    def taken(self, records: Iterator[Record], check: _AnswerCheck) -> Iterator[Record]:
+    def remove_from(self, records: Iterator[Record], check: _AnswerCheck) -> Iterator[Record]:
         """Yield the records without these columns."""
-        index_by_name: dict[str, int] = {}
-        kept_indices: list[int] = []
-        person_index = 0
-        if not self._cells:
+        header_record = next(records, None) if self._cells else None
+        if header_record is None:
             yield from records
             return
+        header_line, header = header_record
+        self._check_header(header_line, header, check)
+        index_by_name = {name: header.index(name) for name in self._cells if name in header}
+        kept_indices = [index for index, name in enumerate(header) if name not in index_by_name]
+        yield header_line, [header[index] for index in kept_indices]
         for line, cells in records:
-            if not kept_indices:
-                self._check_header(line, cells, check)
-                index_by_name = {name: cells.index(name) for name in self._cells if name in cells}
-                kept_indices = [
-                    index for index, name in enumerate(cells) if name not in index_by_name
-                ]
-                person_index = cells.index(RESPONDENT) if RESPONDENT in cells else -1
-            elif person_index >= 0:
-                self._names.append(cells[person_index])
+            if RESPONDENT in header:
+                self._names.append(cells[header.index(RESPONDENT)])
                 self._places.append(line)
                 for name, index in index_by_name.items():
                     self._cells[name].append(cells[index])
@@ -425,25 +421,22 @@ def _without_columns(
 
     Each must exist, and none may be required.
     """
-    if not ignored:
+    header_record = next(records, None) if ignored else None
+    if header_record is None:
         yield from records
         return
-    kept_indices: list[int] = []
+    header_line, header = header_record
+    expected = "columns of this file that are no questions"
+    for name in dict.fromkeys(ignored):
+        if name not in header:
+            check.note(header_line, name, "no such column to leave out", expected)
+        elif name == RESPONDENT:
+            check.note(header_line, name, "a column that has to be there", expected)
+    kept_indices = [
+        index for index, name in enumerate(header) if name not in ignored or name == RESPONDENT
+    ]
+    yield header_line, [header[index] for index in kept_indices]
     for line, cells in records:
-        if not kept_indices:
-            kept_indices = [
-                index
-                for index, name in enumerate(cells)
-                if name not in ignored or name == RESPONDENT
-            ]
-            for name in dict.fromkeys(ignored):
-                if name not in cells or name == RESPONDENT:
-                    problem = (
-                        "no such column to leave out"
-                        if name not in cells
-                        else "a column that has to be there"
-                    )
-                    check.note(line, name, problem, "columns of this file that are no questions")
         yield line, [cells[index] for index in kept_indices]
 
 

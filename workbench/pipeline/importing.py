@@ -36,7 +36,7 @@ from workbench.formats.party_files import MANIFESTO, Placed, read_positions
 from workbench.formats.people import STANCES, stance_words
 from workbench.formats.populations import counted_groups, people_notes
 from workbench.formats.read import ANSWERS, BESIDE, ISSUE_LABELS, LABELS, LOG, recognised
-from workbench.formats.records import AS_IS, LEFT_OUT, NUMBER, ReadSettings
+from workbench.formats.records import AS_IS, LEFT_OUT, NUMBER, ReadSettings, kind_of
 from workbench.formats.surveys import SurveyColumns
 from workbench.formats.write import Export, export
 from workbench.pipeline.label_imports import (
@@ -324,6 +324,7 @@ def _read_log(store: Store, request: ImportRequest) -> ImportMaterial:
 
     path = request.path
     if path.is_file() and not log_of(path, request.how):
+        kind_of(path)  # says why a packed file cannot be read
         raise UsageError(f"{path}: found no answers of models. {LOGS}")
     name = request.instrument or request.name or store.instruments.only()
     target = WantedAnswers(

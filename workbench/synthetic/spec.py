@@ -30,14 +30,12 @@ att-effort = { scale = "likert_7", base = 0.2, economic = 2.5 }
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from workbench.domain.questionnaires import Respondent, folded
+from workbench.domain.questionnaires import folded
 from workbench.synthetic.population import AnswerScale, Item, Profile, SyntheticPopulation
 from workbench.toml_files import TomlFile
 
@@ -79,22 +77,6 @@ def read_population(path: Path) -> SyntheticPopulation:
     _check_steepness(file, population)
     file.check()
     return population
-
-
-def answers_csv(population: SyntheticPopulation, respondents: Sequence[Respondent]) -> str:
-    """Return an `answers.csv` with a row per respondent and a column per question.
-
-    Cells are empty where there is no answer.
-    """
-    refs = [item.ref for item in population.items]
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["respondent", *refs])
-    writer.writerows(
-        [respondent.name, *(respondent.answers.get(ref, "") for ref in refs)]
-        for respondent in respondents
-    )
-    return text.getvalue()
 
 
 def _axes(file: TomlFile) -> tuple[str, ...]:

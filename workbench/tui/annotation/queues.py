@@ -113,6 +113,7 @@ class QueueForm(FieldsForm[str | None], Background):
                 with Horizontal(classes="pair"):
                     yield _asked(OPTIONS["held_out"])
                     yield _asked(OPTIONS["attention"])
+                yield _asked(OPTIONS["limit"])
                 yield Label("models", classes="name", markup=False, id="models-name")
                 yield SelectionList[str](id="models", compact=True)
             yield Static("Reading the items …", id="proposal", markup=False)
@@ -168,7 +169,16 @@ class QueueForm(FieldsForm[str | None], Background):
         """Return the texts of the fields by the names of the options."""
         models: SelectionList[str] = self.query_one("#models", SelectionList)
         has_all = len(models.selected) == models.option_count
-        names = ("name", "per_stratum", "labels", "overlap", "seed", "held_out", "attention")
+        names = (
+            "name",
+            "per_stratum",
+            "labels",
+            "overlap",
+            "seed",
+            "held_out",
+            "attention",
+            "limit",
+        )
         return {
             **{name: self.typed(name) for name in names},
             "purpose": self.chosen("purpose"),
@@ -253,7 +263,8 @@ def command_of(texts: Mapping[str, Any]) -> SampleCommand:
 
 
 def _asked(option: Option, text: str | None = None) -> Horizontal:
-    return _row(option.title, Input(option.text(text), id=option.name, compact=True))
+    field = Input(option.text(text), id=option.name, compact=True, placeholder=option.none)
+    return _row(option.title, field)
 
 
 def _row(name: str, field: Widget) -> Horizontal:

@@ -31,6 +31,11 @@ FORMATS = (
     ("jsonl: the statements alone", "jsonl"),
     ("choices: multiple-choice questions, models' answers", "choices"),
 )
+PEOPLE = (
+    ("counts: how many annotators and respondents have each value", "counts"),
+    ("pseudonyms: counts, and each person under a pseudonym", "pseudonyms"),
+    ("none: no descriptions", "none"),
+)
 REPLACE = "replace"
 IF_TAKEN = (
     ("write nothing into a folder that has files", "stop"),
@@ -66,6 +71,7 @@ class ExportScreen(FieldsForm[None], Background):
             form.border_subtitle = "Tab next · F5 write · F1 explain · Esc back"
             yield row("format", select("format", FORMATS))
             yield row("folder", Input(str(self._usual_folder()), id="folder", compact=True))
+            yield row("people", select("people", PEOPLE))
             yield row("if taken", select("taken", IF_TAKEN))
             with VerticalScroll(id="said"):
                 yield Static("Reading the store …", id="plan", markup=False)
@@ -116,6 +122,7 @@ class ExportScreen(FieldsForm[None], Background):
             what=(INSTRUMENTS,),
             instrument=self._instrument,
             format=self.chosen("format"),
+            people=self.chosen("people"),
             force=self.chosen("taken") == REPLACE,
         )
 
