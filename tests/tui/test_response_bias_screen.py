@@ -4,6 +4,7 @@ answers.
 
 from __future__ import annotations
 
+import math
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -250,6 +251,56 @@ async def test_a_cell_says_sign_size_and_significance_in_marks_and_a_word(
         await press(app, pilot, "question_mark")
         assert isinstance(app.screen, TextScreen)
         assert BIASES in shown(app, "#text")
+
+
+def two_models(kind: Kind, *values: Estimate) -> Grid:
+    """Return the grid of two models, with a row for each pair of values."""
+    rows = [
+        (f"row {number}", pair)
+        for number, pair in enumerate(zip(values[::2], values[1::2], strict=True))
+    ]
+    columns: list[Column[Any]] = [Column("row", "row", lambda row: row[0])]
+    columns += [
+        Column(
+            name,
+            name,
+            lambda row, index=index: row[1][index],
+            kind,
+            link=lambda _: None,
+            reference=lambda _: 0.05,
+        )
+        for index, name in enumerate(("scripted:left", "smollm2"))
+    ]
+    return Grid(Table("matrix", "Matrix", rows, columns, key=lambda row: (row[0],)))
+
+
+def test_the_estimates_of_all_models_are_drawn_on_one_axis_where_there_is_room() -> None:
+    few = Estimate(0.5, math.nan, math.nan, 3, few="too few")
+    grid = two_models(
+        Kind.POINTS, Estimate(-0.3, -0.4, -0.2, 9), Estimate(0.2, 0.1, 0.3, 9), few, few
+    )
+    (_, strip, left, right) = grid.places(100)
+    assert (strip.title.split(), left.title, right.title) == (
+        ["-40", "0", "+50"],
+        "▸L scripted:left",
+        " S smollm2",
+    )
+    (_, first), (_, second) = grid.records(100, [0, 1])
+    drawn = first[1].plain
+    assert "L" in drawn
+    assert drawn.index("L") < drawn.index("│") < drawn.index("S")
+    assert drawn.count("├") == drawn.count("┤") == 2
+    assert "╎" in drawn, "the reference"
+    assert second[1].plain.rstrip().endswith("*"), "two values in one cell"
+    assert first[2].plain.split() == ["-30.0"], "the interval is drawn, and in the details"
+    narrow = grid.places(60)
+    assert len(narrow) == 3, "no room for an axis"
+
+
+@pytest.mark.parametrize("kind", [Kind.COUNT, Kind.P_VALUE])
+def test_numbers_without_a_scale_have_no_axis(kind: Kind) -> None:
+    grid = two_models(kind, Estimate(3.0, 2.0, 4.0, 9), Estimate(4.0, 3.0, 5.0, 9))
+    assert not grid.has_strips
 
 
 @pytest.mark.parametrize("width", [80, 100, 140])
