@@ -126,6 +126,25 @@ def test_labels_in_two_parts_and_negations_after_verbs_are_read(
         ("en", "I couldn't disagree more.", "disagree"),
         ("en", "It might not work if it is rushed, but I agree.", "agree"),
         ("en", "It may fail if it is rushed. I would agree.", "agree"),
+        ("en", "I agree, but only if it is funded.", None),
+        ("en", "I would agree, but only if funded.", None),
+        ("en", "I agree, although only if it is done carefully.", None),
+        ("en", "I agree, but it should be funded.", "agree"),
+        ("en", "If it is properly funded, I agree.", None),
+        ("en", "It is hard to agree.", None),
+        ("en", "I wish I could agree.", None),
+        ("en", "It is hard to say, but I agree.", "agree"),
+        ("de", "Zustimmung, aber nur wenn es bezahlbar ist.", None),
+        ("de", "Wenn die Kosten sinken, stimme ich zu.", None),
+        ("de", "Ich stimme zu, aber es wird teuer.", "agree"),
+        ("fr", "Je suis d'accord, mais à condition que ce soit financé.", None),
+        ("fr", "J'ai du mal à être d'accord.", None),
+        ("es", "De acuerdo, pero solo si se financia.", None),
+        ("es", "No podría estar más de acuerdo.", "agree"),
+        ("es", "Me cuesta estar de acuerdo.", None),
+        ("it", "D'accordo, ma solo se è finanziato.", None),
+        ("it", "Non potrei essere più d'accordo.", "agree"),
+        ("nl", "Eens, maar alleen als het betaalbaar is.", None),
         ("en", "If the costs were lower, I agree.", None),
         ("en", "Assuming it is funded, I agree.", None),
         ("en", "As long as it is funded, I agree.", None),
@@ -237,7 +256,7 @@ def test_what_is_said_about_a_lexicon_is_no_part_of_its_version() -> None:
 
 
 def test_the_version_of_the_english_lexicon_changes_on_purpose_alone() -> None:
-    assert data.lexicon("en").version == "467ffc3d2054"
+    assert data.lexicon("en").version == "d55fdee36fce"
 
 
 def test_a_folder_brings_a_language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

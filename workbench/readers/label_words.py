@@ -447,6 +447,8 @@ class _Setting:
     "after `would`"
     is_supposed: bool = False
     "after `if it were cheaper`"
+    commas_after_condition: int | None = None
+    "commas since a condition that begins the sentence; None: none does, or its clause has ended"
     is_provisional: bool = False
     "after `in principle`"
 
@@ -455,6 +457,7 @@ class _Setting:
         ends_clause = mark.role in (WordRole.CLAUSE, WordRole.CONTRARY)
         if ends_clause:
             self.is_hypothetical = self.is_supposed = self.is_provisional = False
+            self.commas_after_condition = None
         if ends_clause or mark.role is WordRole.COMMA:
             self.is_open = False
         if mark.role in (WordRole.COMMA, WordRole.CONTRARY):
@@ -464,6 +467,10 @@ class _Setting:
         is_firm = mark.role is WordRole.CONDITION and _begins(mark, words.firm_conditions)
         self.is_hypothetical |= is_firm or mark.role is WordRole.WOULD
         self.is_supposed |= is_firm or _is_condition(mark, words)
+        if mark.role is WordRole.COMMA and self.commas_after_condition is not None:
+            self.commas_after_condition += 1
+        if mark.first.word == sentence.first_word and _is_condition(mark, words):
+            self.commas_after_condition = 0
         self.is_provisional |= mark.role is WordRole.PROVISIONAL
 
 
@@ -553,6 +560,7 @@ def _skipped(
     if setting.is_narrated:
         return _unread(NARRATED, mark, mark)
     is_supposed = setting.is_hypothetical and setting.is_supposed
+    is_supposed |= setting.commas_after_condition == 1
     if is_supposed or _is_conditional(sentence.marks, place, words):
         return _unread(CONDITIONAL, mark, mark)
     if missed is not None:
@@ -576,12 +584,20 @@ def _opens(mark: Mark, sentence: MarkedSentence) -> bool:
 
 def _is_conditional(marks: Sequence[Mark], place: int, words: Lexicon) -> bool:
     """Return whether a condition follows a label closely: `agree with this statement, if …`."""
-    next_mark = next((mark for mark in marks[place + 1 :] if mark.role is not WordRole.COMMA), None)
-    return (
-        next_mark is not None
-        and _is_condition(next_mark, words)
-        and marks[place].words_until(next_mark) <= CONDITION_WORDS
-    )
+    following = [mark for mark in marks[place + 1 :] if mark.role is not WordRole.COMMA]
+    if not following or marks[place].words_until(following[0]) > CONDITION_WORDS:
+        return False
+    if _is_condition(following[0], words):
+        return True
+    return _begins_with_condition(following, words)
+
+
+def _begins_with_condition(marks: Sequence[Mark], words: Lexicon) -> bool:
+    """Return whether a clause that takes something back begins with a condition: `but only if`."""
+    if len(marks) < 2 or marks[0].role not in (WordRole.CONTRARY, WordRole.CONCESSIVE):
+        return False
+    is_firm = marks[1].role is WordRole.CONDITION and _begins(marks[1], words.firm_conditions)
+    return is_firm and marks[0].words_until(marks[1]) == 0
 
 
 def _is_condition(mark: Mark, words: Lexicon) -> bool:
