@@ -64,8 +64,8 @@ class WelcomeScreen(Screen[None], Background):
             tooltip="Remove a recent store from the list; its file stays",
         ),
         Binding("f5", "refresh", "Refresh", show=False, tooltip="Look again"),
-        Binding("j", "down", "Down", show=False),
-        Binding("k", "up", "Up", show=False),
+        Binding("j", "down", "Down", show=False, tooltip="Go down"),
+        Binding("k", "up", "Up", show=False, tooltip="Go up"),
     ]
 
     places = query_one("#places", OptionList)
@@ -328,7 +328,9 @@ class NewStoreDialog(ModalScreen[Path | None]):
 
     SHORT_TEXT = True
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Back")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Back", tooltip="Go back")
+    ]
 
     box = query_one("#file", Input)
     note = query_one("#note", Static)
@@ -391,7 +393,7 @@ class WelcomeApp(GatedApp):
         Binding("question_mark", "explain", "Explain", show=False, tooltip="Explain this list"),
         Binding("f1", "keys", "Keys", key_display="F1", tooltip="List the keys of this screen"),
         Binding("ctrl+p", "command_palette", "Find an action", show=False, priority=True),
-        Binding("q,escape", "leave", "Quit", key_display="q"),
+        Binding("q,escape", "leave", "Quit", key_display="q", tooltip="Leave the program"),
     ]
 
     def __init__(self, folder: Path) -> None:
