@@ -372,6 +372,13 @@ def test_what_is_behind_a_row_has_the_keys_of_its_table() -> None:
     assert {"0", "slash", "s", "Z"} <= meanings(BehindScreen).keys()
 
 
+async def test_the_palette_has_one_action_of_textual(tmp_path: Path) -> None:
+    """Others do what `q`, F1 and `P` do, or nothing of use."""
+    app = WorkbenchApp(made(tmp_path / "audit.db", instrument()))
+    async with app.run_test(size=(80, 24)):
+        assert [command.title for command in app.get_system_commands(app.screen)] == ["Theme"]
+
+
 async def palette(app: WorkbenchApp, query: str) -> list[Hit]:
     """Return what the palette finds that keys do, best first."""
     provider = ActionProvider(app.screen)

@@ -12,7 +12,7 @@ import shlex
 import signal
 import textwrap
 from asyncio import to_thread
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +20,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events, work
-from textual.app import App
+from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
@@ -224,6 +224,10 @@ class WorkbenchApp(GatedApp, Background):
                     "Not all keys of keymap.toml can be used: Home says why.",
                     warns=True,
                 )
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:  # noqa: ARG002
+        """Yield the one action of Textual in the palette that no key of ours has."""
+        yield SystemCommand("Theme", "Change the current theme", self.action_change_theme)
 
     def get_key_display(self, binding: Binding) -> str:
         """Return the name of a key: a function key with a capital, as on the keyboard."""

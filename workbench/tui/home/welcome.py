@@ -8,13 +8,13 @@ import subprocess
 import sys
 import time
 from asyncio import to_thread
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import on, work
-from textual.app import App, ComposeResult
+from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
@@ -401,6 +401,10 @@ class WelcomeApp(GatedApp):
         self._folder = folder
         self.chosen: Path | None = None
         "store to open, or None if the user left"
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:  # noqa: ARG002
+        """Yield the one action of Textual in the palette that no key of ours has."""
+        yield SystemCommand("Theme", "Change the current theme", self.action_change_theme)
 
     def on_mount(self) -> None:
         self.watch_screens()
