@@ -16,7 +16,7 @@ from tests.tui.bias_stores import full
 from tests.tui.conftest import screen_text, until
 from tests.tui.test_rulings_screen import press, settle
 from workbench.tui.app import WorkbenchApp, key_list
-from workbench.tui.key_words import effect_of
+from workbench.tui.keymap import effect_of
 from workbench.tui.widgets.frame import Keys
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])

@@ -25,8 +25,7 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.commands import MOST, NamedObject, NameProvider, best_matches
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.jobs.jobs import JobsScreen
-from workbench.tui.key_words import is_key
-from workbench.tui.keymap import action_on, bindings, checked, faults, read_keymap
+from workbench.tui.keymap import action_on, bindings, checked, faults, is_key, read_keymap
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.statements.statement import StatementScreen
 from workbench.tui.statements.statements import StatementsScreen
@@ -78,9 +77,9 @@ async def test_a_key_of_the_keymap_does_what_it_was_given(path: Path, config: Pa
         ('[jobs]\npause = "enter"\n', "enter is for moving, opening and closing"),
         ('[blind_key]\nblind = "r"\n', "r is ruling_keys.rule"),
         ('[annotate]\nskip = "z"\n', "z is annotate.undo"),
+        ('[ruling_keys]\nrule = "z"\n', "z is "),
         ('[annotate]\nskip = "a"\n', "a is for labels"),
         ('[annotate]\nflag = "e"\n', "e is for labels: a codebook may choose it"),
-        ('[book]\nnotes = "s"\n', "s is SheetView (Sort by a column)"),
         ('[app]\ngo-jobs = "x"\n', "x is "),
         ('[review]\nblind = "x"\n', "no action has this id"),
     ],
@@ -175,6 +174,7 @@ async def test_the_terminal_starts_with_any_files_and_says_what_it_ignored(
             ["app.command_palette", "app.keys"],
         ),
         ('[jobs]\npause = "!, f7"\n', ["jobs.pause"]),
+        ('[jobs]\npause = "K, f7"\ncancel = "K"\n', ["jobs.pause"]),
     ],
 )
 def test_entries_without_a_fault_are_used(config: Path, text: str, used: list[str]) -> None:

@@ -19,11 +19,11 @@ from textual.screen import Screen
 
 from tests.conftest import instrument
 from tests.tui.conftest import made, until
+from tests.tui.screen_keys import below, context, own_keys
 from workbench import registry
 from workbench.tui.app import WorkbenchApp, key_list
 from workbench.tui.commands import PLACES, ActionProvider
-from workbench.tui.key_words import effect_of
-from workbench.tui.keymap import context, own_keys, screens
+from workbench.tui.keymap import effect_of, screens
 from workbench.tui.results.answers import AnswersScreen
 from workbench.tui.results.behind import BehindScreen
 from workbench.tui.results.book_screen import BookScreen
@@ -86,12 +86,6 @@ MOVES = {
 NEIGHBOURS = ("step", "beside", "view", "question", "skip", "back")
 "beginnings of what [ and ] do: a neighbour in a sequence"
 READING = {"a": "agree", "d": "disagree", "n": "neutral", "u": "unreadable"}
-
-
-def below(kind: type[Any]) -> Iterator[type[Any]]:
-    for each in kind.__subclasses__():
-        yield each
-        yield from below(each)
 
 
 def own(kind: type[Any]) -> Iterator[tuple[str, Meaning]]:
@@ -263,11 +257,9 @@ NOUNS = (
 
 
 def test_what_a_key_does_is_said_in_a_sentence() -> None:
-    """In the list of keys, the palette and `workbench keys`; Textual's own keys, too."""
+    """In the list of keys, the palette and `workbench keys`; Textual names its own keys."""
     ours: list[type[Any]] = [
-        kind
-        for kind in (DOMNode, *below(DOMNode))
-        if kind.__module__.startswith(("workbench.", "textual."))
+        kind for kind in (DOMNode, *below(DOMNode)) if kind.__module__.startswith("workbench.")
     ]
     for kind in ours:  # other tests of this process have screens of their own
         for one in kind.__dict__.get("BINDINGS", ()):
@@ -298,7 +290,6 @@ async def test_the_list_of_keys_is_in_order_and_its_lines_are_indented(tmp_path:
         for start in (0, digits.index("1")):
             part = digits[start : digits.index("1")] if not start else digits[start:]
             assert part == sorted(part)
-        assert not any("Focus" in line for line in lines)
         wrapped = [line for line in lines if line.startswith(" " * 17)]
         assert all(len(line) <= 76 for line in lines)
         assert all(line.strip() for line in wrapped)
@@ -379,6 +370,13 @@ async def test_the_palette_finds_every_act_of_a_screen(tmp_path: Path, mode: str
 
 def test_what_is_behind_a_row_has_the_keys_of_its_table() -> None:
     assert {"0", "slash", "s", "Z"} <= meanings(BehindScreen).keys()
+
+
+async def test_the_palette_has_one_action_of_textual(tmp_path: Path) -> None:
+    """Others do what `q`, F1 and `P` do, or nothing of use."""
+    app = WorkbenchApp(made(tmp_path / "audit.db", instrument()))
+    async with app.run_test(size=(80, 24)):
+        assert [command.title for command in app.get_system_commands(app.screen)] == ["Theme"]
 
 
 async def palette(app: WorkbenchApp, query: str) -> list[Hit]:

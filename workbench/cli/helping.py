@@ -253,8 +253,7 @@ entries."""
 def keys(options: Namespace) -> int:
     """Print every action of every screen with its id and its keys, and the file for other keys."""
     from workbench.tui.app import WorkbenchApp
-    from workbench.tui.key_words import effect_of
-    from workbench.tui.keymap import bindings, checked, keymap_file, read_keymap
+    from workbench.tui.keymap import bindings, checked, effect_of, keymap_file, read_keymap
 
     keymap = checked(read_keymap(), WorkbenchApp)
     rows = [

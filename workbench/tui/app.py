@@ -12,7 +12,7 @@ import shlex
 import signal
 import textwrap
 from asyncio import to_thread
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +20,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events, work
-from textual.app import App
+from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
@@ -33,8 +33,15 @@ from workbench.tui.commands import ActionProvider, HelpProvider, NameProvider, P
 from workbench.tui.format import percent
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.jobs.jobs import JobsScreen
-from workbench.tui.key_words import effect_of, is_key
-from workbench.tui.keymap import Keymap, checked, keymap_file, read_keymap, with_ids
+from workbench.tui.keymap import (
+    Keymap,
+    checked,
+    effect_of,
+    is_key,
+    keymap_file,
+    read_keymap,
+    with_ids,
+)
 from workbench.tui.kit.base import Background, StoreScreen, say, worker
 from workbench.tui.kit.dialogs import NoteDialog, StoreGoneDialog, TextScreen
 from workbench.tui.kit.key_gate import GatedApp
@@ -57,6 +64,8 @@ LOOK_EVERY_S, LOOKS = 2.0, 3
 KEY_COLUMNS, KEY_LIST_COLUMNS = 17, 73
 "columns before the sentences in the list of keys, and columns to wrap them"
 FOCUSED = "In the focused panel"
+MOVING_KEYS = ("escape", "up", "down", "left", "right", "pageup", "pagedown", "home", "end")
+"keys that the list of keys has below the others"
 FUNCTION_KEY = re.compile(r"f\d+")
 MOST_COMPLAINTS = 3
 "maximum number of complaints about personal keys on Home"
@@ -113,7 +122,7 @@ class WorkbenchApp(GatedApp, Background):
                 tooltip="Find answers of the store that contain certain words",
             ),
             Binding("h", "go('home')", "Home", show=False, tooltip="Go to Home"),
-            Binding("escape", "back", "Back", show=False),
+            Binding("escape", "back", "Back", show=False, tooltip="Go back"),
             Binding(
                 "question_mark",
                 "explain",
@@ -215,6 +224,10 @@ class WorkbenchApp(GatedApp, Background):
                     "Not all keys of keymap.toml can be used: Home says why.",
                     warns=True,
                 )
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:  # noqa: ARG002
+        """Yield the one action of Textual in the palette that no key of ours has."""
+        yield SystemCommand("Theme", "Change the current theme", self.action_change_theme)
 
     def get_key_display(self, binding: Binding) -> str:
         """Return the name of a key: a function key with a capital, as on the keyboard."""
@@ -444,8 +457,11 @@ def key_list(app: App[int]) -> Content:
         app.get_key_display(replace(binding, key_display=None)): binding.action
         for binding in described
     }
+    moving_actions = {binding.action for binding in described if binding.key in MOVING_KEYS}
+    # Keys that move, and those of Textual, come last in their group.
     for active in sorted(
-        app.screen.active_bindings.values(), key=lambda active: not active.binding.tooltip
+        app.screen.active_bindings.values(),
+        key=lambda active: not active.binding.tooltip or active.binding.action in moving_actions,
     ):
         binding = active.binding
         if not binding.description or not active.enabled:

@@ -22,7 +22,7 @@ from textual.worker import WorkerCancelled, WorkerFailed
 from workbench import registry
 from workbench.figures.visible import visible
 from workbench.help import Topic, topics
-from workbench.tui.key_words import effect_of, search_words
+from workbench.tui.keymap import effect_of
 from workbench.tui.kit.base import store_path
 from workbench.tui.preferences import reviews_blind
 from workbench.tui.routes import lead
@@ -69,6 +69,67 @@ def match(query: str, text: str) -> tuple[float, Content]:
 def _synonym_in(text: str, word: str) -> str:
     """Return the first synonym of a word that a text has, or the word itself."""
     return next((synonym for synonym in search_words(word) if synonym in text), word)
+
+
+SOUGHT = {
+    "adjudicate": ("disagreements", "who decides"),
+    "adjudication": ("disagreements", "adjudication"),
+    "budget": ("asks a model", "at once"),
+    "calibration": ("threshold", "how good the classifier"),
+    "cancel": ("stop the job",),
+    "chart": ("picture",),
+    "citation": ("methods",),
+    "clipboard": ("copy",),
+    "codebook": ("new queue", "guideline"),
+    "cost": ("asks a model", "at once"),
+    "csv": ("write rows", "to files"),
+    "data": ("rows for other programs",),
+    "download": ("write",),
+    "duplicates": ("nearly the same",),
+    "excel": ("write rows", "to files"),
+    "export": ("write",),
+    "figure": ("picture", "report"),
+    "filter": ("show only", "show one"),
+    "history": ("versions",),
+    "human": ("people",),
+    "hypothesis": ("differences, with tests",),
+    "interval": ("significance", "zoom to the intervals"),
+    "json": ("write rows", "to files"),
+    "kappa": ("κ", "agreement between people"),
+    "kill": ("stop the job",),
+    "latex": ("report",),
+    "lint": ("findings",),
+    "moderate": ("review queue",),
+    "paper": ("methods", "report"),
+    "persona": ("asks a model",),
+    "plot": ("picture",),
+    "price": ("asks a model", "at once"),
+    "quality": ("how good the classifier", "agreement"),
+    "refusal": ("could not be read",),
+    "remove": ("remove", "delete"),
+    "reproduce": ("methods", "exact prompt"),
+    "respondent": ("respondents", "people"),
+    "run": ("start a job", "run"),
+    "search": ("find", "search"),
+    "significance": ("significance", "with tests"),
+    "stance": ("leaning", "stance", "how good the classifier"),
+    "survey": ("statements yourself",),
+    "translation": ("another language", "next language"),
+    "variance": ("variability", "the verdicts"),
+}
+"parts of sentences that a word of the field stands for, any of which matches it"
+
+
+def search_words(word: str) -> tuple[str, ...]:
+    """Return the search words of a typed word or its beginning: itself, and its synonyms.
+
+    Examples
+    --------
+    >>> search_words("kapp"), search_words("pause")
+    (('kapp', 'κ', 'agreement between people'), ('pause',))
+    """
+    synonyms = (parts for term, parts in SOUGHT.items() if len(word) > 2 and term.startswith(word))
+    return (word, *dict.fromkeys(part for parts in synonyms for part in parts if part != word))
 
 
 HERE, PLACE, BY_NAME = 100.0, 50.0, 30.0
@@ -360,9 +421,9 @@ class PageScreen(ModalScreen[None]):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,f1", "dismiss(None)", "Close", key_display="Esc"),
-        Binding("j", "scroll(1)", "Down", show=False),
-        Binding("k", "scroll(-1)", "Up", show=False),
+        Binding("escape,q,f1", "dismiss(None)", "Close", key_display="Esc", tooltip="Close this"),
+        Binding("j", "scroll(1)", "Down", show=False, tooltip="Go down"),
+        Binding("k", "scroll(-1)", "Up", show=False, tooltip="Go up"),
     ]
 
     def __init__(self, page: Topic) -> None:

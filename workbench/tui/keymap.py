@@ -9,8 +9,8 @@ each screen. `workbench keys` lists all ids:
     [app]
     keys = "f1,ctrl+k"
 
-A key that something else has on the same screen is refused, and so are keys that label and entries
-that would take away F1, Ctrl+P or q. Every screen's bindings are read for that.
+A key that the screen or the app has for something else is refused, and so are keys that label and
+entries that would take away F1, Ctrl+P or q. A table or field with the focus takes its keys first.
 """
 
 from __future__ import annotations
@@ -26,16 +26,15 @@ from textwrap import shorten
 from typing import Any
 
 from textual.app import App
-from textual.binding import Binding, BindingType
+from textual.binding import Binding, BindingsMap, BindingType
 from textual.dom import DOMNode
-from textual.keys import _character_to_key
+from textual.keys import REPLACED_KEYS, Keys, _character_to_key, key_to_character
 from textual.screen import Screen
 
 from workbench import registry
 from workbench.codebooks import RESERVED_KEYS
 from workbench.errors import WorkbenchError
 from workbench.toml_files import read_toml
-from workbench.tui.key_words import effect_of, is_key
 
 NAMED, MOST_FOUND = "keymap.toml", 60
 "name of the file, and maximum characters of a value in a complaint"
@@ -154,28 +153,6 @@ def _entries(tables: Mapping[str, object]) -> Iterator[tuple[str, object]]:
             yield screen, actions
 
 
-TABLES: Mapping[str, str] = {
-    "Following": "FigureTable SheetView",
-    "QueuesScreen": "FigureTable SheetView",
-    "IssueCasesScreen": "FigureTable SheetView",
-    "AnswersScreen": "RecordTable",
-    "JobsScreen": "RecordTable",
-    "ProbeScreen": "RecordTable",
-    "ArchivedScreen": "RecordTable",
-    "SimilarScreen": "RecordTable",
-    "StatementsScreen": "StatementTable",
-    "ChecksScreen": "FindingsView",
-    "HistoryScreen": "VersionTable",
-    "ImportScreen": "FileTree",
-    "IssueGridScreen": "IssueTable",
-    "HomeScreen": "FactList",
-}
-"classes of the tables on a screen, whose keys work together with its own, by its class"
-
-Keys = list[tuple[str, Binding, type[Any]]]
-"(key, binding, class that binds it)"
-
-
 @cache
 def screens() -> tuple[type[Screen[Any]], ...]:
     """Return the classes of all screens.
@@ -203,67 +180,40 @@ def _below(kind: type[Any]) -> Iterator[type[Any]]:
         yield from _below(subclass)
 
 
-@cache
-def context(screen: type[Screen[Any]]) -> tuple[type[DOMNode], ...]:
-    """Return the classes whose keys work together: the tables on a screen, and the screen."""
-    class_by_name = {
-        node_class.__name__: node_class
-        for node_class in _below(DOMNode)
-        if node_class.__module__.startswith("workbench.")
-    }
-    base_names = {base_class.__name__ for base_class in screen.__mro__}
-    tables = dict.fromkeys(
-        table
-        for base, table_names in TABLES.items()
-        if base in base_names
-        for table in table_names.split()
-    )
-    return (*(class_by_name[table] for table in tables), screen)
+def bindings(app: type[App[Any]]) -> dict[str, Binding]:
+    """Return every binding that the user can change, by its id."""
+    binding_by_id: dict[str, Binding] = {}
+    for owner in (app, *screens()):
+        for binding in _declared(owner):
+            if binding.id and binding.description:
+                binding_by_id.setdefault(binding.id, binding)
+    return binding_by_id
 
 
-def own_keys(kind: type[Any], chosen: Mapping[str, str] | None = None) -> Keys:
-    """Return the keys of a class and of its base classes, unless the class rebinds them.
-
-    `chosen`: the user's keys of a binding, by its id.
-    """
-    binding_by_key: dict[str, tuple[Binding, type[Any]]] = {}
-    for base_class in kind.__mro__:
-        if base_class.__module__.startswith("workbench."):
-            for declared in base_class.__dict__.get("BINDINGS", ()):
-                binding = declared if isinstance(declared, Binding) else Binding(*declared)
-                for key in split(binding.key):
-                    binding_by_key.setdefault(key, (binding, base_class))
-        if not getattr(base_class, "_inherit_bindings", True):
-            break
-    chosen = chosen or {}
-    unchanged: Keys = [
-        (key, binding, owner)
-        for key, (binding, owner) in binding_by_key.items()
-        if binding.id not in chosen
-    ]
-    changed = {
-        binding.id: (binding, owner)
-        for binding, owner in binding_by_key.values()
-        if binding.id in chosen
-    }
-    return unchanged + [
-        (key, *entry) for name, entry in changed.items() for key in split(chosen[str(name)])
-    ]
+def _declared(owner: type[Any]) -> Iterator[Binding]:
+    for declared in owner.__dict__.get("BINDINGS", ()):
+        if isinstance(declared, Binding):
+            yield declared
 
 
 def action_on(screen: Screen[Any], key: str) -> str:
     """Return the action of a screen's own key in the user's keymap, or an empty string."""
-    keys = own_keys(type(screen), screen.app._keymap)
-    return next((binding.action for bound_key, binding, _ in keys if bound_key == key), "")
+    for bound_key, binding in _bound(screen):
+        if bound_key == key:
+            return binding.action
+    return ""
 
 
 def keys_of(screen: Screen[Any], action: str) -> list[str]:
     """Return the keys of an action of a screen, in the user's keymap."""
-    return [
-        key
-        for key, binding, _ in own_keys(type(screen), screen.app._keymap)
-        if binding.action == action
-    ]
+    return [key for key, binding in _bound(screen) if binding.action == action]
+
+
+def _bound(screen: Screen[Any]) -> BindingsMap:
+    """Return the keys of a screen as Textual applies the user's keymap to them."""
+    bindings_map = screen._bindings.copy()
+    bindings_map.apply_keymap(screen.app._keymap)
+    return bindings_map
 
 
 def split(keys: str) -> list[str]:
@@ -288,103 +238,82 @@ def faults(chosen: Mapping[str, str], app: type[App[Any]]) -> dict[str, str]:
     by its id. Imports all screens.
     """
     binding_by_id = bindings(app)
+    label_ids = _ids_beside_labels()
     fault_by_id = {}
     for name, keys in chosen.items():
-        if reason := _by_itself(name, split(keys), binding_by_id):
+        if name not in binding_by_id:
+            fault_by_id[name] = "no action has this id"
+        elif reason := _fault(binding_by_id[name], split(keys), name in label_ids):
             fault_by_id[name] = reason
+    app_bindings = _single_keys(app)
+    together = [[*_single_keys(screen), *app_bindings] for screen in screens()]
     while True:
-        valid_entries = {name: keys for name, keys in chosen.items() if name not in fault_by_id}
         # An entry that clashes gives its default keys back, so all others are checked again.
-        clash = KeyClashes(app, binding_by_id, valid_entries).last()
+        valid_entries = {name: keys for name, keys in chosen.items() if name not in fault_by_id}
+        clash = _last_clash(valid_entries, binding_by_id, together)
         if clash is None:
             return fault_by_id
         name, reason = clash
         fault_by_id[name] = reason
 
 
-class KeyClashes:
-    """The clashes of the user's keys with others that work on the same screen."""
+def _single_keys(kind: type[DOMNode]) -> list[Binding]:
+    """Return the bindings of a class as Textual merges them, a binding for each key."""
+    return [binding for _, binding in kind._merge_bindings()]
 
-    def __init__(
-        self, app: type[App[Any]], binding_by_id: Mapping[str, Binding], chosen: dict[str, str]
-    ):
-        """Read the keys of all screens. `chosen` has the user's keys of a binding by its id."""
-        self._binding_by_id = binding_by_id
-        self._chosen = chosen
-        self._together: list[Keys] = []
-        "keys that work together, of each screen"
-        self._labelled: list[Keys] = []
-        "keys of each screen with labels, where a codebook defines further keys"
-        app_keys = own_keys(app, chosen)
-        for screen in screens():
-            keys = [key for kind in context(screen) for key in own_keys(kind, chosen)]
-            self._together.append([*keys, *app_keys])
-            if not LABELLED.isdisjoint(base_class.__name__ for base_class in screen.__mro__):
-                self._labelled.append(keys)
 
-    def last(self) -> tuple[str, str] | None:
-        """Return the id of the last entry with a clash, and the reason, or None without any."""
-        for name in reversed(self._chosen):
-            if reason := self._fault(name):
-                return name, reason
-        return None
+def _last_clash(
+    chosen: Mapping[str, str],
+    binding_by_id: Mapping[str, Binding],
+    together: Sequence[Sequence[Binding]],
+) -> tuple[str, str] | None:
+    """Return the id of the last entry whose key something else has, and what, or None.
 
-    def _fault(self, name: str) -> str:
-        """Return the clash of an entry's first key with one, or an empty string."""
-        binding = self._binding_by_id[name]
-        default_keys = split(binding.key)
-        for key in split(self._chosen[name]):
-            if key not in default_keys and (reason := self._key_fault(binding, key)):
-                return reason
-        return ""
+    Textual reports no clash with a binding that has an id, and takes the key from it, so that this
+    is not left to `App.handle_bindings_clash`. `together`: the bindings of each screen and the app.
+    """
+    for name in reversed(list(chosen)):
+        binding = binding_by_id[name]
+        new_keys = set(split(chosen[name])) - set(split(binding.key))
+        for screen_bindings in together:
+            if all(other.id != name for other in screen_bindings):
+                continue
+            for other in screen_bindings:
+                other_keys = split(chosen.get(other.id or "", other.key))
+                taken_keys = new_keys.intersection(other_keys)
+                if taken_keys and other.description and _differ(other, binding):
+                    owner = other.id or other.action
+                    return name, f"{min(taken_keys)} is {owner} ({effect_of(other)})"
+    return None
 
-    def _key_fault(self, binding: Binding, key: str) -> str:
+
+def _ids_beside_labels() -> set[str]:
+    """Return the ids of the bindings on screens where a codebook defines further keys."""
+    ids: set[str] = set()
+    for screen in screens():
+        if not LABELLED.isdisjoint(base_class.__name__ for base_class in screen.__mro__):
+            for base_class in screen.__mro__:
+                ids.update(binding.id for binding in _declared(base_class) if binding.id)
+    return ids
+
+
+def _fault(binding: Binding, keys: Sequence[str], is_beside_labels: bool) -> str:
+    """Return why a binding cannot have these keys, or an empty string."""
+    default_keys = split(binding.key)
+    for key, key_name in KEPT.items():
+        if key in default_keys and key not in keys:
+            return f"{key_name} has to stay, beside other keys"
+    for key in keys:
+        if not is_key(key):
+            return f"{key!r} is no key"
+        if key in default_keys:
+            continue
+        if key in KEPT:
+            return f"{KEPT[key]} cannot be given to something else"
         if key in MOVING.split():
             return f"{key} is for moving, opening and closing, everywhere"
-        if other := self._other_use(binding, key):
-            return f"{key} is {other}"
-        is_letter = len(key) == 1 and key not in RESERVED_KEYS
-        if is_letter and any(_has(keys, binding) for keys in self._labelled):
+        if is_beside_labels and len(key) == 1 and key not in RESERVED_KEYS:
             return f"{key} is for labels: a codebook may choose it"
-        return ""
-
-    def _other_use(self, binding: Binding, key: str) -> str:
-        """Return the action that a key has beside a binding, or an empty string without one."""
-        for keys in self._together:
-            if not _has(keys, binding):
-                continue
-            for bound_key, other, kind in keys:
-                if bound_key == key and other.description and _differ(other, binding):
-                    return f"{other.id or kind.__name__} ({effect_of(other)})"
-        return ""
-
-
-def _has(keys: Keys, binding: Binding) -> bool:
-    return any(bound.id == binding.id for _, bound, _ in keys)
-
-
-def bindings(app: type[App[Any]]) -> dict[str, Binding]:
-    """Return every binding that the user can change, by its id."""
-    binding_by_id: dict[str, Binding] = {}
-    for owner in (app, *screens()):
-        for declared in owner.__dict__.get("BINDINGS", ()):
-            if isinstance(declared, Binding) and declared.id and declared.description:
-                binding_by_id.setdefault(declared.id, declared)
-    return binding_by_id
-
-
-def _by_itself(name: str, wanted: Sequence[str], known: Mapping[str, Binding]) -> str:
-    """Return the fault of an entry by itself, or an empty string."""
-    if name not in known:
-        return "no action has this id"
-    default_keys = split(known[name].key)
-    if unknown_keys := [key for key in wanted if not is_key(key)]:
-        return f"{unknown_keys[0]!r} is no key"
-    for key, key_name in KEPT.items():
-        if key in default_keys and key not in wanted:
-            return f"{key_name} has to stay, beside other keys"
-        if key in wanted and key not in default_keys:
-            return f"{key_name} cannot be given to something else"
     return ""
 
 
@@ -394,3 +323,22 @@ def _differ(binding: Binding, other: Binding) -> bool:
         compared.action.removeprefix("app.") for compared in (binding, other)
     )
     return binding.id != other.id and own_action != other_action
+
+
+def effect_of(binding: Binding) -> str:
+    """Return a sentence on the effect of a key, or the name that Textual gave it."""
+    return binding.tooltip or binding.description
+
+
+NAMED_KEYS = frozenset(named_key.value for named_key in Keys)
+
+
+def is_key(key: str) -> bool:
+    """Return whether a terminal can send a key of this name."""
+    *modifiers, name = key.split("+")
+    if key in NAMED_KEYS:
+        return True
+    if not name or not set(modifiers) <= {"ctrl", "shift", "alt", "meta", "super"}:
+        return False
+    character = name if len(name) == 1 else key_to_character(REPLACED_KEYS.get(name, name))
+    return name in NAMED_KEYS or (character is not None and _character_to_key(character) == name)

@@ -232,7 +232,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             Binding(str(index + 1), f"reason({index})", show=False)
             for index in range(1, len(REASONS))
         ),
-        Binding("c", "cycle_reason", "Next reason", show=False),
+        Binding("c", "cycle_reason", "Next reason", show=False, tooltip="Choose the next reason"),
         Binding("m", "note", "Note", tooltip="Write a note for the decision"),
         Binding(
             "s,right_square_bracket",
@@ -251,7 +251,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         ),
         Binding("p", "person", "Person", show=False, tooltip="Choose who decides"),
         Binding("g", "guide", "Guide", tooltip="Read the guideline"),
-        Binding("escape,q", "leave", "Leave", key_display="Esc"),
+        Binding("escape,q", "leave", "Leave", key_display="Esc", tooltip="Leave this screen"),
     ]
 
     statement = query_one("#statement", ReadText)

@@ -59,9 +59,9 @@ class GivenScreen(ModalScreen[int | None]):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,v", "dismiss(None)", "Back", key_display="Esc"),
-        Binding("j", "down", "Down", show=False),
-        Binding("k", "up", "Up", show=False),
+        Binding("escape,q,v", "dismiss(None)", "Back", key_display="Esc", tooltip="Go back"),
+        Binding("j", "down", "Down", show=False, tooltip="Go down"),
+        Binding("k", "up", "Up", show=False, tooltip="Go up"),
     ]
 
     def __init__(self, given: Sequence[OwnLabel], subject: LabelSubject) -> None:

@@ -256,12 +256,20 @@ class ReadText(LongText, inherit_bindings=False):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "scroll_down", "Line below", show=False),
-        Binding("up", "scroll_up", "Line above", show=False),
-        Binding("space,pagedown", "page_down", "Page below", show=False),
-        Binding("pageup", "page_up", "Page above", show=False),
-        Binding("home", "scroll_home", "Beginning", show=False),
-        Binding("end", "scroll_end", "End", show=False),
+        Binding("down", "scroll_down", "Line below", show=False, tooltip="Scroll down by a line"),
+        Binding("up", "scroll_up", "Line above", show=False, tooltip="Scroll up by a line"),
+        Binding(
+            "space,pagedown", "page_down", "Page below", show=False, tooltip="Go down by a page"
+        ),
+        Binding("pageup", "page_up", "Page above", show=False, tooltip="Go up by a page"),
+        Binding(
+            "home",
+            "scroll_home",
+            "Beginning",
+            show=False,
+            tooltip="Go to the beginning of the text",
+        ),
+        Binding("end", "scroll_end", "End", show=False, tooltip="Go to the end"),
     ]
 
     class Painted(Message):

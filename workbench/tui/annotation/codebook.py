@@ -51,8 +51,14 @@ class CodebookScreen(StoreScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "edit", "Edit", tooltip="Change the version that counts; labels keep theirs"),
         Binding("r", "restore", "Restore", tooltip="Let the version under the cursor count again"),
-        Binding("pagedown,space", "scroll(1)", "Scroll down", key_display="Space"),
-        Binding("pageup", "scroll(-1)", "Scroll up", show=False),
+        Binding(
+            "pagedown,space",
+            "scroll(1)",
+            "Scroll down",
+            key_display="Space",
+            tooltip="Show the text below",
+        ),
+        Binding("pageup", "scroll(-1)", "Scroll up", show=False, tooltip="Show the text above"),
         Binding(
             "escape,q", "app.pop_screen", "Back", key_display="Esc", tooltip="Go back to the queues"
         ),

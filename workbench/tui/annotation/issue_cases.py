@@ -51,8 +51,10 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
     DECIDES: ClassVar[frozenset[str]] = frozenset({"decide", "withdraw", "undo"})
     FREE: ClassVar[frozenset[str]] = frozenset({"leave", "issues"})
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("1", "decide(1)", "+1", show=False),
-        Binding("0", "decide(0)", "0", show=False),
+        Binding(
+            "1", "decide(1)", "+1", show=False, tooltip="Decide +1: agreeing supports the issue"
+        ),
+        Binding("0", "decide(0)", "0", show=False, tooltip="Decide 0: not related to the issue"),
         Binding(
             "a,plus",
             "decide(1)",
@@ -79,7 +81,7 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
         Binding("x", "cycle", "More", tooltip="List statements to decide, disagreements, or all"),
         Binding("t", "text", "Text", show=False, tooltip="Show all details of the statement"),
         Binding("i", "issues", "Issues", tooltip="Show the definitions of the issues"),
-        Binding("escape,q", "leave", "Leave", key_display="Esc"),
+        Binding("escape,q", "leave", "Leave", key_display="Esc", tooltip="Leave this screen"),
     ]
     DEFAULT_CSS = """
     IssueCasesScreen #empty {

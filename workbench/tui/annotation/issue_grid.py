@@ -193,14 +193,22 @@ class IssueTable(FluidTable, inherit_bindings=False):
     """Rows of statements with columns of issues. Label letters are left to the screen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "cursor_up", "Row above", show=False),
-        Binding("down,j", "cursor_down", "Row below", show=False),
-        Binding("left,h", "cursor_left", "Previous issue", show=False),
-        Binding("right,l", "cursor_right", "Next issue", show=False),
-        Binding("pageup", "page_up", "Page above", show=False),
-        Binding("pagedown", "page_down", "Page below", show=False),
-        Binding("home,g", "scroll_top", "First row", show=False),
-        Binding("end,G", "scroll_bottom", "Last row", show=False),
+        Binding("up,k", "cursor_up", "Row above", show=False, tooltip="Go to the row above"),
+        Binding("down,j", "cursor_down", "Row below", show=False, tooltip="Go to the row below"),
+        Binding(
+            "left,h",
+            "cursor_left",
+            "Previous issue",
+            show=False,
+            tooltip="Go to the previous issue",
+        ),
+        Binding(
+            "right,l", "cursor_right", "Next issue", show=False, tooltip="Go to the next issue"
+        ),
+        Binding("pageup", "page_up", "Page above", show=False, tooltip="Go up by a page"),
+        Binding("pagedown", "page_down", "Page below", show=False, tooltip="Go down by a page"),
+        Binding("home,g", "scroll_top", "First row", show=False, tooltip="Go to the first row"),
+        Binding("end,G", "scroll_bottom", "Last row", show=False, tooltip="Go to the last row"),
     ]
 
     def __init__(self, layout: Callable[[int], Sequence[RecordColumn]], *, name: str) -> None:

@@ -59,8 +59,8 @@ class ItemScreen(SessionScreen[A], Generic[A, V]):
 
     CSS_PATH = "item_screen.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "scroll_text(1)", "Line below", show=False),
-        Binding("k", "scroll_text(-1)", "Line above", show=False),
+        Binding("j", "scroll_text(1)", "Line below", show=False, tooltip="Scroll down by a line"),
+        Binding("k", "scroll_text(-1)", "Line above", show=False, tooltip="Scroll up by a line"),
     ]
     DECIDES: ClassVar[frozenset[str]] = frozenset({"skip", "undo"})
     FREE: ClassVar[frozenset[str]] = frozenset({"leave", "guide", "scroll_text"})

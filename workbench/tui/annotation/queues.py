@@ -73,9 +73,9 @@ class QueueForm(FieldsForm[str | None], Background):
     CSS_PATH = "queue_form.tcss"
     EXPLAIN = section("screens-annotation", "A new queue")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f5", "make", "Make"),
+        Binding("f5", "make", "Make", tooltip="Make the queue"),
         Binding("escape", "dismiss(None)", "Close without making a queue"),
-        Binding("f1", "explain", "Explain the fields"),
+        Binding("f1", "explain", "Explain the fields", tooltip="Explain what the fields mean"),
     ]
 
     proposal_line = query_one("#proposal", Static)

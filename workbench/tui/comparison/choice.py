@@ -26,11 +26,11 @@ class CompareScreen(ModalScreen[tuple[str, ...] | None]):
 
     CSS_PATH = "../kit/choices.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "apply", "Compare", priority=True),
-        Binding("space", "mark", "Mark"),
-        Binding("j", "down", "Down", show=False),
-        Binding("k", "up", "Up", show=False),
-        Binding("escape,q", "dismiss(None)", "Cancel"),
+        Binding("enter", "apply", "Compare", priority=True, tooltip="Compare the ticked runs"),
+        Binding("space", "mark", "Mark", tooltip="Tick or untick this run"),
+        Binding("j", "down", "Down", show=False, tooltip="Go down"),
+        Binding("k", "up", "Up", show=False, tooltip="Go up"),
+        Binding("escape,q", "dismiss(None)", "Cancel", tooltip="Close without changing anything"),
     ]
 
     runs = query_one("#runs", OptionList)

@@ -658,7 +658,9 @@ class FactList(OptionList):
     """The lines of Home."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select", "Open", key_display="Enter")
+        Binding(
+            "enter", "select", "Open", key_display="Enter", tooltip="Open what is under the cursor"
+        )
     ]
 
 

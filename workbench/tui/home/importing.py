@@ -47,8 +47,8 @@ class FileTree(DirectoryTree):
 
     ICON_NODE, ICON_NODE_EXPANDED, ICON_FILE = "▸ ", "▾ ", "  "
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "cursor_down", "Row below", show=False),
-        Binding("k", "cursor_up", "Row above", show=False),
+        Binding("j", "cursor_down", "Row below", show=False, tooltip="Go to the row below"),
+        Binding("k", "cursor_up", "Row above", show=False, tooltip="Go to the row above"),
         Binding("right,l", "open", "Unfold the folder", show=False),
         Binding("left", "close", "Fold the folder, or go to its parent", show=False),
         Binding(
@@ -234,7 +234,7 @@ class ImportScreen(StoreScreen):
             tooltip="Show the instruments that ship with workbench, or your own files",
         ),
         Binding("slash", "path", "Path", key_display="/", tooltip="Type a path"),
-        Binding("escape", "leave", "Back", key_display="Esc"),
+        Binding("escape", "leave", "Back", key_display="Esc", tooltip="Go back"),
     ]
 
     files = query_one("#files", FileTree)

@@ -8,13 +8,13 @@ import subprocess
 import sys
 import time
 from asyncio import to_thread
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import on, work
-from textual.app import App, ComposeResult
+from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
@@ -64,8 +64,8 @@ class WelcomeScreen(Screen[None], Background):
             tooltip="Remove a recent store from the list; its file stays",
         ),
         Binding("f5", "refresh", "Refresh", show=False, tooltip="Look again"),
-        Binding("j", "down", "Down", show=False),
-        Binding("k", "up", "Up", show=False),
+        Binding("j", "down", "Down", show=False, tooltip="Go down"),
+        Binding("k", "up", "Up", show=False, tooltip="Go up"),
     ]
 
     places = query_one("#places", OptionList)
@@ -328,7 +328,9 @@ class NewStoreDialog(ModalScreen[Path | None]):
 
     SHORT_TEXT = True
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Back")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Back", tooltip="Go back")
+    ]
 
     box = query_one("#file", Input)
     note = query_one("#note", Static)
@@ -391,7 +393,7 @@ class WelcomeApp(GatedApp):
         Binding("question_mark", "explain", "Explain", show=False, tooltip="Explain this list"),
         Binding("f1", "keys", "Keys", key_display="F1", tooltip="List the keys of this screen"),
         Binding("ctrl+p", "command_palette", "Find an action", show=False, priority=True),
-        Binding("q,escape", "leave", "Quit", key_display="q"),
+        Binding("q,escape", "leave", "Quit", key_display="q", tooltip="Leave the program"),
     ]
 
     def __init__(self, folder: Path) -> None:
@@ -399,6 +401,10 @@ class WelcomeApp(GatedApp):
         self._folder = folder
         self.chosen: Path | None = None
         "store to open, or None if the user left"
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:  # noqa: ARG002
+        """Yield the one action of Textual in the palette that no key of ours has."""
+        yield SystemCommand("Theme", "Change the current theme", self.action_change_theme)
 
     def on_mount(self) -> None:
         self.watch_screens()

@@ -47,12 +47,27 @@ class JobKindDialog(ModalScreen[str | None], Background):
     CSS_PATH = "job_kind_dialog.tcss"
     FREE: ClassVar[frozenset[str]] = frozenset({"choose('sample')", "choose('draft')"})
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("s", "choose('sample')", "Ask a model"),
-        Binding("t", "choose('train')", "Train a classifier"),
-        Binding("c", "choose('classify')", "Classify responses"),
-        Binding("d", "choose('draft')", "Draft wordings"),
-        Binding("j", "down", "Down", show=False),
-        Binding("k", "up", "Up", show=False),
+        Binding("s", "choose('sample')", "Ask a model", tooltip="Start a job that asks a model"),
+        Binding(
+            "t",
+            "choose('train')",
+            "Train a classifier",
+            tooltip="Start a job that trains a classifier",
+        ),
+        Binding(
+            "c",
+            "choose('classify')",
+            "Classify responses",
+            tooltip="Start a job in which a classifier reads answers",
+        ),
+        Binding(
+            "d",
+            "choose('draft')",
+            "Draft wordings",
+            tooltip="Start a job in which a model drafts wordings",
+        ),
+        Binding("j", "down", "Down", show=False, tooltip="Go down"),
+        Binding("k", "up", "Up", show=False, tooltip="Go up"),
         Binding("escape,q", "dismiss(None)", "Close without starting a job"),
     ]
 

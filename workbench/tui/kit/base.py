@@ -337,7 +337,9 @@ def worker(
 class StoreScreen(Screen[None], Keyed, Background):
     """A screen that reads the store in workers, each with a connection of its own."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("f5", "refresh", "Refresh", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f5", "refresh", "Refresh", show=False, tooltip="Read the store again")
+    ]
 
     PLACE = ""
     EXPLAIN = ""

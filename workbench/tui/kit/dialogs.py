@@ -34,9 +34,15 @@ class TextScreen(ModalScreen[None]):
 
     CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("dialogs.tcss"))
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,enter,f1,question_mark", "dismiss(None)", "Close", key_display="Esc"),
-        Binding("j", "down", "Down", show=False),
-        Binding("k", "up", "Up", show=False),
+        Binding(
+            "escape,q,enter,f1,question_mark",
+            "dismiss(None)",
+            "Close",
+            key_display="Esc",
+            tooltip="Close this",
+        ),
+        Binding("j", "down", "Down", show=False, tooltip="Go down"),
+        Binding("k", "up", "Up", show=False, tooltip="Go up"),
         Binding("p", "page", "Whole page", tooltip="Read the whole help page"),
     ]
 
@@ -100,9 +106,15 @@ class ConfirmScreen(ModalScreen[bool]):
     DECIDES: ClassVar[frozenset[str]] = frozenset({"dismiss(True)"})
     asks_to_quit = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "dismiss(True)", "Yes"),
-        Binding("n,escape,q", "dismiss(False)", "No", key_display="n"),
-        Binding("left,right", "app.focus_next", "Other button", show=False),
+        Binding("y", "dismiss(True)", "Yes", tooltip="Say yes"),
+        Binding("n,escape,q", "dismiss(False)", "No", key_display="n", tooltip="Say no"),
+        Binding(
+            "left,right",
+            "app.focus_next",
+            "Other button",
+            show=False,
+            tooltip="Go to the other button",
+        ),
     ]
 
     def __init__(self, question: str, yes: str, no: str) -> None:
@@ -139,9 +151,9 @@ class ListDialog(ModalScreen[str | None]):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "dismiss(None)", "Back", key_display="Esc"),
-        Binding("j", "down", "Down", show=False),
-        Binding("k", "up", "Up", show=False),
+        Binding("escape,q", "dismiss(None)", "Back", key_display="Esc", tooltip="Go back"),
+        Binding("j", "down", "Down", show=False, tooltip="Go down"),
+        Binding("k", "up", "Up", show=False, tooltip="Go up"),
     ]
 
     def __init__(
@@ -221,7 +233,9 @@ class NumberDialog(ModalScreen[int | None]):
         background: $background 60%;
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Back")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Back", tooltip="Go back")
+    ]
 
     box = query_one("#number", Input)
     note = query_one("#note", Static)
@@ -285,7 +299,13 @@ class NoteDialog(ModalScreen[str | None]):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Cancel", key_display="Esc")
+        Binding(
+            "escape",
+            "dismiss(None)",
+            "Cancel",
+            key_display="Esc",
+            tooltip="Close without changing anything",
+        )
     ]
 
     def __init__(
@@ -395,7 +415,9 @@ class StoreGoneDialog(ModalScreen[Path | None], Background):
     CSS_PATH = "dialogs.tcss"
     EXPECTED = False
     SHORT_TEXT = True
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Leave it")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Leave it", tooltip="Leave the store as it is")
+    ]
 
     box = query_one("#path", Input)
     trouble = query_one("#trouble", Static)

@@ -42,9 +42,9 @@ class EditForm(ModalScreen["Done | None"], Keyed, Background):
 
     CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("edit_form.tcss"))
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f5", "save", "Save"),
-        Binding("escape", "leave", "Leave"),
-        Binding("f1", "explain", "Explain the fields"),
+        Binding("f5", "save", "Save", tooltip="Save what was typed"),
+        Binding("escape", "leave", "Leave", tooltip="Leave this screen"),
+        Binding("f1", "explain", "Explain the fields", tooltip="Explain what the fields mean"),
     ]
     HEADING = ""
     SAVE = "Save"

@@ -33,8 +33,10 @@ class PersonDialog(ModalScreen[str | None], Background):
     EXPECTED = True
     "False: the dialog replaces a requested screen, so keys typed for that are no name"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Back"),
-        Binding("down", "app.focus_next", "To the names", show=False),
+        Binding("escape", "dismiss(None)", "Back", tooltip="Go back"),
+        Binding(
+            "down", "app.focus_next", "To the names", show=False, tooltip="Go to the list of names"
+        ),
     ]
 
     box = query_one("#person", Input)

@@ -101,9 +101,14 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
 
     CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("start_form.tcss"))
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f5", "start", "Start"),
+        Binding("f5", "start", "Start", tooltip="Start the job"),
         Binding("escape", "dismiss(None)", "Close without starting a job"),
-        Binding("f1,question_mark", "explain", "Explain the fields"),
+        Binding(
+            "f1,question_mark",
+            "explain",
+            "Explain the fields",
+            tooltip="Explain what the fields mean",
+        ),
         # before the keys that follow are handed to a field: what is typed fast lands where it is
         # meant
         Binding("tab", "app.focus_next", "Next field", show=False, priority=True),

@@ -132,11 +132,11 @@ class TemplatesScreen(ModalScreen[TemplateChoice | None]):
 
     CSS_PATH = "choices.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "apply", "Apply", priority=True),
-        Binding("space", "choose", "Choose"),
-        Binding("j", "down", "Down", show=False),
-        Binding("k", "up", "Up", show=False),
-        Binding("escape,q", "dismiss(None)", "Cancel"),
+        Binding("enter", "apply", "Apply", priority=True, tooltip="Apply the choices"),
+        Binding("space", "choose", "Choose", tooltip="Choose what is under the cursor"),
+        Binding("j", "down", "Down", show=False, tooltip="Go down"),
+        Binding("k", "up", "Up", show=False, tooltip="Go up"),
+        Binding("escape,q", "dismiss(None)", "Cancel", tooltip="Close without changing anything"),
     ]
 
     choices = query_one("#choices", OptionList)

@@ -56,7 +56,7 @@ class PictureScreen(ModalScreen[None]):
         Binding("shift+tab,left_square_bracket,left", "view(-1)", "Previous picture", show=False),
         Binding("pagedown,j,down", "down", "More rows", show=False),
         Binding("pageup,k,up", "up", "Previous rows", show=False),
-        Binding("escape,q,P", "dismiss(None)", "Back", key_display="Esc"),
+        Binding("escape,q,P", "dismiss(None)", "Back", key_display="Esc", tooltip="Go back"),
     ]
 
     def __init__(self, pictures: Sequence[Picture]) -> None:

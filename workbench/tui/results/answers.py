@@ -131,7 +131,7 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         ),
         Binding("y", "copy", "Copy", tooltip="Copy the answer as it was written"),
         Binding("t", "thoughts", "Thought", tooltip="Show or hide the thinking before the answers"),
-        Binding("escape", "dismiss(None)", "Back", key_display="Esc"),
+        Binding("escape", "dismiss(None)", "Back", key_display="Esc", tooltip="Go back"),
     ]
 
     def __init__(self) -> None:
@@ -349,11 +349,25 @@ class WholeAnswerScreen(ModalScreen[None]):
 
     CSS_PATH = "answers.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,enter", "dismiss(None)", "Close", key_display="Esc"),
+        Binding(
+            "escape,q,enter", "dismiss(None)", "Close", key_display="Esc", tooltip="Close this"
+        ),
         Binding("y", "copy", "Copy", tooltip="Copy the answer as it was written"),
         Binding("r", "rule", "Rule", tooltip="Rule on this answer"),
-        Binding("right_square_bracket", "step(1)", "Next answer", key_display="[ ]"),
-        Binding("left_square_bracket", "step(-1)", "Previous answer", show=False),
+        Binding(
+            "right_square_bracket",
+            "step(1)",
+            "Next answer",
+            key_display="[ ]",
+            tooltip="Go to the next answer",
+        ),
+        Binding(
+            "left_square_bracket",
+            "step(-1)",
+            "Previous answer",
+            show=False,
+            tooltip="Go to the previous answer",
+        ),
     ]
 
     def __init__(

@@ -74,12 +74,18 @@ class BehindScreen(Following):
             key_display="[ ]",
             tooltip="Show what the next row rests on",
         ),
-        Binding("left_square_bracket", "beside(-1)", "Previous row", show=False),
+        Binding(
+            "left_square_bracket",
+            "beside(-1)",
+            "Previous row",
+            show=False,
+            tooltip="Show what the previous row rests on",
+        ),
         Binding(
             "e", "statement", "Edit", show=False, tooltip="Open the statement, to read or edit it"
         ),
         Binding("v", "whole", "Whole row", show=False, tooltip="Show all details of this row"),
-        Binding("escape", "back", "Back", key_display="Esc"),
+        Binding("escape", "back", "Back", key_display="Esc", tooltip="Go back"),
     ]
 
     def __init__(

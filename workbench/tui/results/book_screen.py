@@ -52,7 +52,13 @@ class BookScreen(JudgingScreen):
             key_display="Tab",
             tooltip="Show the next table",
         ),
-        Binding("shift+tab,left_square_bracket", "view(-1)", "Previous view", show=False),
+        Binding(
+            "shift+tab,left_square_bracket",
+            "view(-1)",
+            "Previous view",
+            show=False,
+            tooltip="Show the previous table",
+        ),
         Binding(
             "f2",
             "tables",

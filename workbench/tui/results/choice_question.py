@@ -318,12 +318,12 @@ class Forms(VerticalScroll, inherit_bindings=False):
     """The scrollable view of both forms. The left and right keys belong to the screen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "scroll_up", "Up", show=False),
-        Binding("down,j", "scroll_down", "Down", show=False),
-        Binding("pageup", "page_up", "Page up", show=False),
-        Binding("pagedown", "page_down", "Page down", show=False),
-        Binding("home,g", "scroll_home", "Top", show=False),
-        Binding("end,G", "scroll_end", "Bottom", show=False),
+        Binding("up,k", "scroll_up", "Up", show=False, tooltip="Go up"),
+        Binding("down,j", "scroll_down", "Down", show=False, tooltip="Go down"),
+        Binding("pageup", "page_up", "Page up", show=False, tooltip="Go up by a page"),
+        Binding("pagedown", "page_down", "Page down", show=False, tooltip="Go down by a page"),
+        Binding("home,g", "scroll_home", "Top", show=False, tooltip="Go to the beginning"),
+        Binding("end,G", "scroll_end", "Bottom", show=False, tooltip="Go to the end"),
     ]
 
 
@@ -384,15 +384,29 @@ class QuestionScreen(AmongRows):
             key_display="[ ]",
             tooltip="Show the next question in the list",
         ),
-        Binding("left_square_bracket,N", "question(-1)", "Previous question", show=False),
+        Binding(
+            "left_square_bracket,N",
+            "question(-1)",
+            "Previous question",
+            show=False,
+            tooltip="Go to the previous question",
+        ),
         Binding(
             "c", "condition(1)", "Bias/typos", tooltip="Show the bias, or a typo, of this question"
         ),
-        Binding("C", "condition(-1)", "Previous condition", show=False),
+        Binding(
+            "C",
+            "condition(-1)",
+            "Previous condition",
+            show=False,
+            tooltip="Show the previous condition",
+        ),
         Binding("d", "draw(1)", "Draw", tooltip="Show the next draw of this typo"),
-        Binding("left", "subject(-1)", "Previous model", show=False),
-        Binding("right", "subject(1)", "Next model", show=False),
-        Binding("escape", "dismiss(None)", "Back", key_display="Esc"),
+        Binding(
+            "left", "subject(-1)", "Previous model", show=False, tooltip="Show the previous model"
+        ),
+        Binding("right", "subject(1)", "Next model", show=False, tooltip="Show the next model"),
+        Binding("escape", "dismiss(None)", "Back", key_display="Esc", tooltip="Go back"),
     ]
 
     def __init__(self, loaded: Loaded, shown: QuestionView) -> None:
@@ -627,7 +641,9 @@ class FormScreen(AmongRows):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,v", "whole", "Whole answer", key_display="Enter"),
+        Binding(
+            "enter,v", "whole", "Whole answer", key_display="Enter", tooltip="Show the whole answer"
+        ),
         Binding("o", "other", "Other form", tooltip="Show the other form of the question"),
         Binding(
             "tab",
@@ -637,7 +653,7 @@ class FormScreen(AmongRows):
             tooltip="Move to the prompt or the answers, to scroll",
         ),
         Binding("y", "copy", "Copy", tooltip="Copy the prompt"),
-        Binding("escape", "back", "Back", key_display="Esc"),
+        Binding("escape", "back", "Back", key_display="Esc", tooltip="Go back"),
     ]
 
     view = query_one(SheetView)

@@ -64,7 +64,9 @@ class ClassifierScreen(BookScreen, _TestTexts):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("minus", "threshold(-1)", "Lower threshold", show=False),
+        Binding(
+            "minus", "threshold(-1)", "Lower threshold", show=False, tooltip="Lower the threshold"
+        ),
         Binding(
             "plus,equals_sign",
             "threshold(1)",
@@ -73,7 +75,13 @@ class ClassifierScreen(BookScreen, _TestTexts):
             tooltip="Change the confidence below which answers are left out",
         ),
         Binding("c", "classifier(1)", "Next one", tooltip="Show the next classifier"),
-        Binding("C", "classifier(-1)", "Previous one", show=False),
+        Binding(
+            "C",
+            "classifier(-1)",
+            "Previous one",
+            show=False,
+            tooltip="Show the previous classifier",
+        ),
         Binding("e", "misread", "Misread", tooltip="List the test answers that were misread"),
     ]
 

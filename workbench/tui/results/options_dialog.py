@@ -41,13 +41,13 @@ class ChoicesScreen(ModalScreen[Settings | None]):
 
     CSS_PATH = "../kit/choices.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "apply", "Apply", priority=True),
-        Binding("space", "choose", "Choose"),
-        Binding("left", "step(-1)", "Less"),
-        Binding("right", "step(1)", "More"),
-        Binding("j", "down", "Down", show=False),
-        Binding("k", "up", "Up", show=False),
-        Binding("escape,q", "dismiss(None)", "Cancel"),
+        Binding("enter", "apply", "Apply", priority=True, tooltip="Apply the choices"),
+        Binding("space", "choose", "Choose", tooltip="Choose what is under the cursor"),
+        Binding("left", "step(-1)", "Less", tooltip="Make the number smaller"),
+        Binding("right", "step(1)", "More", tooltip="Make the number larger"),
+        Binding("j", "down", "Down", show=False, tooltip="Go down"),
+        Binding("k", "up", "Up", show=False, tooltip="Go up"),
+        Binding("escape,q", "dismiss(None)", "Cancel", tooltip="Close without changing anything"),
     ]
 
     choices = query_one("#choices", OptionList)
@@ -269,9 +269,9 @@ class RunsScreen(ModalScreen["Run | None"]):
 
     CSS_PATH = "../kit/choices.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "dismiss(None)", "Cancel"),
-        Binding("j", "down", "Down", show=False),
-        Binding("k", "up", "Up", show=False),
+        Binding("escape,q", "dismiss(None)", "Cancel", tooltip="Close without changing anything"),
+        Binding("j", "down", "Down", show=False, tooltip="Go down"),
+        Binding("k", "up", "Up", show=False, tooltip="Go up"),
     ]
 
     def __init__(self, runs: Sequence[Run], current: Run) -> None:

@@ -119,7 +119,7 @@ class QuestionsScreen(Following):
             tooltip="This answer is one of several without an order",
         ),
         Binding("b", "by", "Groups", tooltip="Show the answers of the next groups of people"),
-        Binding("escape", "back", "Back", key_display="Esc"),
+        Binding("escape", "back", "Back", key_display="Esc", tooltip="Go back"),
     ]
 
     def __init__(self, instrument: str) -> None:

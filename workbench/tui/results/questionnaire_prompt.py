@@ -231,7 +231,7 @@ class PromptScreen(RulingScreen):
         ),
         Binding("y", "copy", "Copy", tooltip="Copy the whole prompt"),
         Binding("P", "picture", "Picture", tooltip="Show the probabilities as a picture"),
-        Binding("escape", "dismiss(None)", "Back", key_display="Esc"),
+        Binding("escape", "dismiss(None)", "Back", key_display="Esc", tooltip="Go back"),
     ]
 
     table = query_one("#tokens", TokenTable)

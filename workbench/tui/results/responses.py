@@ -54,7 +54,13 @@ class ResponseTable(FluidTable):
     """The table of responses."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select_cursor", "Whole answer", key_display="Enter"),
+        Binding(
+            "enter",
+            "select_cursor",
+            "Whole answer",
+            key_display="Enter",
+            tooltip="Show the whole answer",
+        ),
     ]
 
 

@@ -322,6 +322,7 @@ def screen_class(audit: Audit) -> type[ResultScreen]:
             f"option('{name}', -1)",
             f"Previous {option_field.option.title}",
             show=False,
+            tooltip=f"Show the previous {option_field.option.title}",
         )
         for name, option_field in fields_with_key
         if option_field.back

@@ -44,7 +44,13 @@ class WordingsScreen(BehindScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("t", "template(1)", "Template", tooltip="Show the next template"),
-        Binding("T", "template(-1)", "Previous template", show=False),
+        Binding(
+            "T",
+            "template(-1)",
+            "Previous template",
+            show=False,
+            tooltip="Show the previous template",
+        ),
         Binding(
             "d", "diff", "Diff", tooltip="Show the differences from the original, word by word"
         ),

@@ -315,7 +315,13 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("N", "following", "Next", tooltip="Go to the next pending item"),
         Binding("z", "undo", "Undo", tooltip="Undo your last ruling, and go to its item"),
-        Binding("left_square_bracket", "step(-1)", "Previous item", show=False),
+        Binding(
+            "left_square_bracket",
+            "step(-1)",
+            "Previous item",
+            show=False,
+            tooltip="Go to the previous item",
+        ),
         Binding(
             "right_square_bracket",
             "step(1)",
@@ -331,7 +337,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
             "Why",
             tooltip="Show every reason why this item is in the queue, with its weight",
         ),
-        Binding("escape", "dismiss(None)", "Back", key_display="Esc"),
+        Binding("escape", "dismiss(None)", "Back", key_display="Esc", tooltip="Go back"),
     ]
 
     def __init__(self, progress: ReviewProgress, item: Waiting, session: ReviewSession) -> None:

@@ -31,6 +31,16 @@ LETTERS = {
     "d": RulingVerdict.REVIEWED,
     "l": RulingVerdict.LOOK_AGAIN,
 }
+EFFECTS = {
+    RulingVerdict.CONFIRMED: "confirmed",
+    RulingVerdict.MISREAD: "misread; the right reading comes next",
+    RulingVerdict.WORDING_AT_FAULT: "the wording is at fault",
+    RulingVerdict.TEMPLATE_AT_FAULT: "the template is at fault",
+    RulingVerdict.EXCLUDED: "excluded from the figures",
+    RulingVerdict.REVIEWED: "reviewed, nothing more to rule on",
+    RulingVerdict.LOOK_AGAIN: "somebody should look again",
+}
+"effects of the letters, as the list of keys names them"
 REASONS = {
     RulingVerdict.CONFIRMED: "the judgement is right",
     RulingVerdict.WORDING_AT_FAULT: "the wording does not say what it should",
@@ -122,19 +132,39 @@ class RulingDialog(ModalScreen[RulingRequest | None]):
     AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
-            Binding(key, f"choose('{key}')", verdict.value.capitalize(), show=False)
+            Binding(
+                key,
+                f"choose('{key}')",
+                verdict.value.capitalize(),
+                show=False,
+                tooltip=f"Rule: {EFFECTS[verdict]}",
+            )
             for key, verdict in LETTERS.items()
         ),
-        Binding("tab", "turn(1)", "Subject", priority=True, key_display="Tab"),
-        Binding("shift+tab", "turn(-1)", "Previous subject", show=False, priority=True),
+        Binding(
+            "tab",
+            "turn(1)",
+            "Subject",
+            priority=True,
+            key_display="Tab",
+            tooltip="Go to the next subject of a ruling",
+        ),
+        Binding(
+            "shift+tab",
+            "turn(-1)",
+            "Previous subject",
+            show=False,
+            priority=True,
+            tooltip="Go to the previous subject of a ruling",
+        ),
         *(
             Binding(str(number), f"read({number})", f"Reading {number}", show=False)
             for number in range(1, 10)
         ),
-        Binding("z", "undo", "Undo ruling", show=False),
+        Binding("z", "undo", "Undo ruling", show=False, tooltip="Undo your ruling"),
         Binding("a", "all_models", "For all models", show=False),
         Binding("enter", "go_on", "Go on", show=False),
-        Binding("escape", "back", "Back", key_display="Esc", priority=True),
+        Binding("escape", "back", "Back", key_display="Esc", priority=True, tooltip="Go back"),
     ]
 
     box = query_one("#reason", Input)

@@ -298,7 +298,7 @@ class ChecksScreen(RulingKeys, StoreScreen):
         Binding(
             "R", "run", "Run models", tooltip="Start a job that checks the wordings with models"
         ),
-        Binding("escape", "leave", "Back", key_display="Esc"),
+        Binding("escape", "leave", "Back", key_display="Esc", tooltip="Go back"),
     ]
 
     view = query_one(FindingsView)

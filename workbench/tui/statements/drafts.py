@@ -259,8 +259,8 @@ class DraftEditor(ModalScreen[str | None]):
 
     CSS_PATH = "drafts.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f5", "save", "Accept this text"),
-        Binding("escape", "dismiss(None)", "Cancel"),
+        Binding("f5", "save", "Accept this text", tooltip="Accept the draft with this text"),
+        Binding("escape", "dismiss(None)", "Cancel", tooltip="Close without changing anything"),
     ]
 
     box = query_one(TextArea)
@@ -379,7 +379,9 @@ class DraftsScreen(StoreScreen):
         ),
         Binding("n", "draft", "Draft more", tooltip="Draft wordings with a model or a rule"),
         Binding("p", "person", "Person", show=False, tooltip="Choose who reviews"),
-        Binding("escape,q", "dismiss(None)", "Leave", key_display="Esc"),
+        Binding(
+            "escape,q", "dismiss(None)", "Leave", key_display="Esc", tooltip="Leave this screen"
+        ),
     ]
 
     def __init__(self, instrument: str) -> None:

@@ -49,9 +49,14 @@ class ExportScreen(FieldsForm[None], Background):
     CSS_PATH = "export_form.tcss"
     EXPLAIN = section("screens-statements", "Exporting")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f5", "write", "Write"),
-        Binding("escape", "dismiss(None)", "Leave"),
-        Binding("f1,question_mark", "explain", "Explain the fields"),
+        Binding("f5", "write", "Write", tooltip="Write the files"),
+        Binding("escape", "dismiss(None)", "Leave", tooltip="Leave this screen"),
+        Binding(
+            "f1,question_mark",
+            "explain",
+            "Explain the fields",
+            tooltip="Explain what the fields mean",
+        ),
     ]
 
     plan_line = query_one("#plan", Static)

@@ -54,7 +54,13 @@ class VersionAnswerTable(FluidTable):
     """The table of the answers to one version."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select_cursor", "Whole answer", key_display="Enter"),
+        Binding(
+            "enter",
+            "select_cursor",
+            "Whole answer",
+            key_display="Enter",
+            tooltip="Show the whole answer",
+        ),
     ]
 
 
@@ -230,8 +236,14 @@ class HistoryScreen(RulingKeys):
             key_display="Esc",
             tooltip="Go back to the statement",
         ),
-        Binding("pagedown,space", "scroll(1)", "Scroll down", key_display="Space"),
-        Binding("pageup", "scroll(-1)", "Scroll up", show=False),
+        Binding(
+            "pagedown,space",
+            "scroll(1)",
+            "Scroll down",
+            key_display="Space",
+            tooltip="Show the text below",
+        ),
+        Binding("pageup", "scroll(-1)", "Scroll up", show=False, tooltip="Show the text above"),
     ]
 
     table = query_one("#versions", RecordTable)
@@ -327,10 +339,14 @@ class VersionTable(RecordTable, inherit_bindings=False):
             key_display="Enter",
             tooltip="Show what models answered to this version",
         ),
-        Binding("up,k", "cursor_up", "Version above", show=False),
-        Binding("down,j", "cursor_down", "Version below", show=False),
-        Binding("home", "scroll_top", "First row", show=False),
-        Binding("end", "scroll_bottom", "Last row", show=False),
+        Binding(
+            "up,k", "cursor_up", "Version above", show=False, tooltip="Go to the version above"
+        ),
+        Binding(
+            "down,j", "cursor_down", "Version below", show=False, tooltip="Go to the version below"
+        ),
+        Binding("home", "scroll_top", "First row", show=False, tooltip="Go to the first row"),
+        Binding("end", "scroll_bottom", "Last row", show=False, tooltip="Go to the last row"),
     ]
 
 

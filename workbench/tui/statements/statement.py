@@ -145,10 +145,12 @@ class SheetView(VerticalScroll, inherit_bindings=False):
     """The sheet of a statement. The screen has its cursor, so that j and k go between wordings."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("pageup", "page_up", "Page above", show=False),
-        Binding("pagedown,space", "page_down", "Page below", show=False),
-        Binding("home", "scroll_home", "Top", show=False),
-        Binding("end", "scroll_end", "Bottom", show=False),
+        Binding("pageup", "page_up", "Page above", show=False, tooltip="Go up by a page"),
+        Binding(
+            "pagedown,space", "page_down", "Page below", show=False, tooltip="Go down by a page"
+        ),
+        Binding("home", "scroll_home", "Top", show=False, tooltip="Go to the beginning"),
+        Binding("end", "scroll_end", "Bottom", show=False, tooltip="Go to the end"),
     ]
 
     @property
@@ -305,8 +307,8 @@ class StatementScreen(RulesAndEdits):
         Binding("y", "copy", "Copy", show=False, tooltip="Copy the text of this wording"),
         Binding("down,j", "move(1)", "Next wording", show=False, tooltip="Next wording"),
         Binding("up,k", "move(-1)", "Wording above", show=False, tooltip="Wording above"),
-        Binding("f5", "refresh", "Refresh", show=False),
-        Binding("escape", "leave", "Back", key_display="Esc"),
+        Binding("f5", "refresh", "Refresh", show=False, tooltip="Read the store again"),
+        Binding("escape", "leave", "Back", key_display="Esc", tooltip="Go back"),
     ]
 
     body = query_one("#sheet", SheetView)

@@ -34,8 +34,8 @@ class TickList(SelectionList[str]):
     """A list of names to tick. Its cursor is visible at once, so that the first Down moves it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "cursor_down", "Down", show=False),
-        Binding("k", "cursor_up", "Up", show=False),
+        Binding("j", "cursor_down", "Down", show=False, tooltip="Go down"),
+        Binding("k", "cursor_up", "Up", show=False, tooltip="Go up"),
     ]
 
     def on_focus(self) -> None:

@@ -75,8 +75,8 @@ class LongText(ScrollView, can_focus=True):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "scroll_down", "Down", show=False),
-        Binding("k", "scroll_up", "Up", show=False),
+        Binding("j", "scroll_down", "Down", show=False, tooltip="Go down"),
+        Binding("k", "scroll_up", "Up", show=False, tooltip="Go up"),
     ]
 
     def __init__(self, text: str, marked: tuple[int, int] = (0, 0), *, name: str) -> None:

@@ -61,13 +61,19 @@ class RecordColumn:
 def moving(first: str, last: str) -> list[BindingType]:
     """Return the bindings to move in a table, with the keys for its first and its last row."""
     return [
-        Binding("enter", "select_cursor", "Open", key_display="Enter"),
-        Binding("up,k", "cursor_up", "Row above", show=False),
-        Binding("down,j", "cursor_down", "Row below", show=False),
-        Binding("pageup", "page_up", "Page above", show=False),
-        Binding("pagedown", "page_down", "Page below", show=False),
-        Binding(first, "scroll_top", "First row", show=False),
-        Binding(last, "scroll_bottom", "Last row", show=False),
+        Binding(
+            "enter",
+            "select_cursor",
+            "Open",
+            key_display="Enter",
+            tooltip="Open what is under the cursor",
+        ),
+        Binding("up,k", "cursor_up", "Row above", show=False, tooltip="Go to the row above"),
+        Binding("down,j", "cursor_down", "Row below", show=False, tooltip="Go to the row below"),
+        Binding("pageup", "page_up", "Page above", show=False, tooltip="Go up by a page"),
+        Binding("pagedown", "page_down", "Page below", show=False, tooltip="Go down by a page"),
+        Binding(first, "scroll_top", "First row", show=False, tooltip="Go to the first row"),
+        Binding(last, "scroll_bottom", "Last row", show=False, tooltip="Go to the last row"),
     ]
 
 
@@ -284,8 +290,8 @@ class FluidTable(RecordTable):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", "cursor_left", "Left", show=False),
-        Binding("right", "cursor_right", "Right", show=False),
+        Binding("left", "cursor_left", "Left", show=False, tooltip="Go left"),
+        Binding("right", "cursor_right", "Right", show=False, tooltip="Go right"),
     ]
 
     class Sideways(Message):
