@@ -138,13 +138,27 @@ def test_exact_probabilities_are_shares_that_are_known() -> None:
     )
 
 
+FAINT = "in {} % of the prompts the labels have less than half of the probability"
+
+
 def test_exact_probabilities_of_labels_that_are_hardly_given_are_doubted() -> None:
     shares = agreement()
     names = tuple(f"s{n}" for n in range(STATEMENTS))
     there = np.ones(shares.shape[1:3], dtype=np.bool_)
     faint = LabelMass(names, VARIANTS, ("t",), 0.2 * shares, 0.2 * (1 - shares), there)
     doubt = format_share(pooled(judge_exact(faint)))[1]
-    assert doubt == f"the labels have only 20.0 % of the probability; {NO_NUCLEUS}"
+    assert doubt == f"{FAINT.format('100.0')}; {NO_NUCLEUS}"
+
+
+def test_a_tenth_of_faint_labels_is_enough_for_a_doubt() -> None:
+    shares = agreement()
+    names = tuple(f"s{n}" for n in range(STATEMENTS))
+    there = np.ones(shares.shape[1:3], dtype=np.bool_)
+    on_labels = np.full(shares.shape, 0.95)
+    on_labels[:, :7] = 0.2
+    mixed = LabelMass(names, VARIANTS, ("t",), on_labels * shares, on_labels * (1 - shares), there)
+    doubt = format_share(pooled(judge_exact(mixed)))[1]
+    assert doubt == f"{FAINT.format('12.5')}; {NO_NUCLEUS}"
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.5, 0.9])

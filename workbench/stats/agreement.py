@@ -12,6 +12,7 @@ no answer.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import ceil, comb
@@ -676,12 +677,15 @@ OVER_CLUSTERS = "over clusters"
 "ends the name of an interval whose units are statements with several pairs each"
 OVER_UNITS = "over units"
 "ends the name of an interval whose units have two ratings or more each"
+BY_RATINGS = ("alpha", "ordinal-alpha")
+"coefficients in which units weigh by their numbers of ratings"
+ROUNDING = 1e-9
 UNCORRECTED = (*SHARES, "ac1")
 "coefficients whose intervals are valid even if almost all answers are equal"
 
 
-def _unusual(answers: IntArray, *, by_majority: bool) -> int:
-    """Return the number of units with an answer other than the most frequent one.
+def _unusual(answers: IntArray, *, by_majority: bool) -> BoolArray:
+    """Return whether a unit has an answer other than the most frequent one: (units,).
 
     `by_majority` counts units of which at least half of the answers are other ones. Of 20 or 40
     raters somebody errs on nearly every unit, so that a few truly unusual units carry all of the
@@ -691,11 +695,23 @@ def _unusual(answers: IntArray, *, by_majority: bool) -> int:
     `answers` are (units, q).
     """
     others = answers.sum(axis=1) - answers[:, answers.sum(axis=0).argmax()]
-    return int(
-        np.count_nonzero(
-            2 * others >= np.maximum(answers.sum(axis=1), 1) if by_majority else others
-        )
-    )
+    if by_majority:
+        return np.asarray(2 * others >= np.maximum(answers.sum(axis=1), 1))
+    return np.asarray(others > 0)
+
+
+def _effective_units(answers: IntArray) -> float:
+    """Return how many units of equal size are worth as much as these, whose weight is their size.
+
+    Krippendorff's alpha weights units by their ratings: of 60 units of which a third has 40 raters
+    and the others two, about 20 decide.
+
+    References
+    ----------
+    Kish 1965, Survey Sampling, section 11.7.
+    """
+    sizes = answers.sum(axis=1).astype(np.float64)
+    return float(sizes.sum() ** 2 / (sizes**2).sum()) if sizes.any() else 0.0
 
 
 def with_interval(
@@ -726,16 +742,20 @@ def with_interval(
             return replace(found, few=few)
         low, high = share_interval(rows[:, 0], rows[:, 1], large=False)
         return found if np.isnan(low) else replace(found, low=low, high=high, interval=interval)
-    n_other = _unusual(answers, by_majority=interval.endswith(OVER_UNITS))
+    is_unusual = _unusual(answers, by_majority=interval.endswith(OVER_UNITS))
+    n_other, n_units = int(is_unusual.sum()), len(rows)
+    if kind in BY_RATINGS:
+        n_other = math.floor(_effective_units(answers[is_unusual]) + ROUNDING)
+        n_units = math.floor(_effective_units(answers) + ROUNDING)
     if kind not in UNCORRECTED and n_other < fewest:
         few = (
-            f"too few for an interval: {n_other} of {len(rows)} with an answer other than the "
+            f"too few for an interval: {n_other} of {n_units} with an answer other than the "
             "most frequent one"
         )
         return replace(found, few=f"{few}; it takes {fewest}")
-    if (kind in CORRECTED or interval == "kappa over pairs") and len(rows) < FEWEST_UNITS:
+    if (kind in CORRECTED or interval == "kappa over pairs") and n_units < FEWEST_UNITS:
         return replace(
-            found, few=f"too few for an interval: {len(rows)} items; it takes {FEWEST_UNITS}"
+            found, few=f"too few for an interval: {n_units} items; it takes {FEWEST_UNITS}"
         )
     left_out = statistic(rows.sum(axis=0) - rows)
     if kind == "ordinal-alpha":

@@ -55,8 +55,9 @@ TOSSES = 100
 MOST_ERROR, MOST_RHAT = 0.005, 1.05
 """the sampler's standard error, and the disagreement of its chains, above which a share is called
 roughly computed: another seed moves it as far"""
-LEAST_ON_LABELS = 0.5
-"mean probability of the labels below which an exact run tells of a small part of the answers alone"
+HALF, MANY_FAINT = 0.5, 0.1
+"""probability of its labels below which a prompt tells of a small part of the answers alone, and
+share of such prompts from which an exact share is doubted"""
 NO_STATEMENTS = "no statement has enough readable answers to every prompt that the test needs"
 SINGLE_ANSWERS = "single answers to a prompt tell nothing of its share: ask for two or more"
 
@@ -144,8 +145,8 @@ class Pooled:
     (2, T, S)"""
     exact: bool = False
     "whether the shares are exact probabilities, which are known"
-    on_labels: float = 1.0
-    "mean share of the model's probability on the two labels of a prompt, of an exact run"
+    faint: float = 0.0
+    "share of the prompts of an exact run whose labels have less than half of the probability"
     prompts: int = 0
     "number of prompts whose shares were sampled; 0: the shares are known, or a coin decides"
 
@@ -169,10 +170,11 @@ class Pooled:
         )
 
     def faintness(self) -> str:
-        """Return a note that the two labels have little of the probability, or ""."""
-        if self.on_labels >= LEAST_ON_LABELS:
+        """Return a note that many labels have little of the probability, or ""."""
+        if self.faint < MANY_FAINT:
             return ""
-        return f"the labels have only {number(self.on_labels, Kind.SHARE)} of the probability"
+        share = number(self.faint, Kind.SHARE)
+        return f"in {share} of the prompts the labels have less than half of the probability"
 
     def share(self, test: str) -> Estimate:
         """Return the share of statements that pass.
@@ -302,8 +304,8 @@ def pooled(report: ReliabilityReport, draws: int = DRAWS) -> Pooled:
     if isinstance(report, ExactReport):
         found = _tested(report, [np.where(report.known, report.leaning, 0.5)])
         scored = report.mass.scored & report.counts.exists[None, :, :, None]
-        on_labels = float(report.mass.named[scored].mean()) if scored.any() else 1.0
-        return replace(found, exact=True, on_labels=on_labels)
+        faint = float((report.mass.named[scored] < HALF).mean()) if scored.any() else 0.0
+        return replace(found, exact=True, faint=faint)
     options = report.options.with_values(beside=None, as_people=False)
     return _sampled(_Request(_digest(report.counts), options, draws, report))
 

@@ -23,7 +23,7 @@ LEAST_MISSING = 0.01
 
 
 def headline_text(of: Likenesses) -> str:
-    """Return the likeness to people as text, with the nearest group or the number of these."""
+    """Return the likeness to people as text, with the nearest group if only one can be it."""
     if not of.overall.n:
         return "no question can be compared"
     text = f"{number(of.overall.value, Kind.SHARE)} like people"
@@ -35,11 +35,8 @@ def headline_text(of: Likenesses) -> str:
         above_chance = number(of.above_chance.value, Kind.SHARE)
         text = f"{above_chance} of the way from random letters to people's answers ({text})"
     for ranked in (of.rankings[kind] for kind in of.kinds[:1] if of.rankings[kind]):
-        n_others = sum(candidate.ranks[0] == 1 for candidate in ranked[1:])
-        text += (
-            f", nearest to {ranked[0].population.name}"
-            + f" or {plural(n_others, 'other')}" * bool(n_others)
-        )
+        if not any(candidate.ranks[0] == 1 for candidate in ranked[1:]):
+            text += f", nearest to {ranked[0].population.name}"
     return text
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from functools import partial
 
 from workbench.audits.claims import AdjustedFinding, Finding, OfModel, Reach, shown
@@ -14,7 +15,8 @@ from workbench.audits.response_bias.score import ChangeCell
 from workbench.domain.names import plural
 from workbench.figures.shown import number
 from workbench.figures.table import Kind
-from workbench.stats.power import detectable
+from workbench.stats.hypothesis_tests import MeanTest
+from workbench.stats.power import LEVEL as UNADJUSTED
 
 
 def list_findings(judged: ResponseBiasJudged) -> Iterator[Finding]:
@@ -51,28 +53,60 @@ LARGEST_CHANGE = 0.5
 "the largest plausible change by another form: half of the answers"
 
 
+@dataclass(frozen=True, slots=True)
+class ChangesReach(Reach):
+    """The precision of the tests of several biases, those against a preference by themselves."""
+
+    by_preference: tuple[tuple[str, Reach], ...] = ()
+    "(bias, precision) of the biases that are tested against a preference of the model"
+
+    def in_words(self, level: float = UNADJUSTED) -> str:
+        text = Reach.in_words(self, level)
+        details = []
+        for bias, reach in self.by_preference:
+            effect = reach.effect(level)
+            if effect > self.effect(level):
+                found = (
+                    number(effect, Kind.SIZE) if effect <= LARGEST_CHANGE else "not even 50 points"
+                )
+                details.append(f"{bias} {found}")
+        return f"{text}; {', '.join(details)}" if text and details else text
+
+
 def change_reach(cells: Sequence[ChangeCell], moved: Sequence[ChangeCell]) -> Reach | None:
-    """Return the precision of the least precise test without a change, or None if all show one."""
-    errors: dict[tuple[int, int], float] = {}
+    """Return the precision of the least precise test without a change, or None if all show one.
+
+    Tests against a preference of the model are far less precise, so they stand by themselves.
+    """
+    against_chance: list[Reach] = []
+    against_preference: list[tuple[str, Reach]] = []
     for cell in cells:
         test = cell.delta if math.isnan(cell.beyond.sd) else cell.beyond
-        if cell not in moved and test.tested:
-            preference_errors = (cell.position.se, cell.yes_saying.se)
-            known_errors = [error for error in preference_errors if not math.isnan(error)]
-            se = max([test.sd / test.n**0.5, *known_errors])
-            errors[test.n, test.df] = max(errors.get((test.n, test.df), 0.0), se / 100)
-    if not errors:
+        if cell in moved or not test.tested:
+            continue
+        preference_errors = (cell.position.se, cell.yes_saying.se)
+        known_errors = [error for error in preference_errors if not math.isnan(error)]
+        reach = _reach(max([test.sd / test.n**0.5, *known_errors]) / 100, test)
+        if known_errors:
+            against_preference.append((place_said(*cell.place), reach))
+        else:
+            against_chance.append(reach)
+    candidates = against_chance or [reach for _, reach in against_preference]
+    if not candidates:
         return None
-    (n_questions, freedom), error = max(
-        errors.items(), key=lambda item: detectable(item[1], item[0][1])
-    )
+    worst = (max if against_chance else min)(candidates, key=lambda reach: reach.effect(UNADJUSTED))
+    shared = {field.name: getattr(worst, field.name) for field in fields(Reach)}
+    return ChangesReach(**shared, by_preference=tuple(against_preference))
+
+
+def _reach(error: float, test: MeanTest) -> Reach:
     return Reach(
         error,
         LARGEST_CHANGE,
         Kind.POINTS,
-        plural(n_questions, "question"),
+        plural(test.n, "question"),
         "that forms move the answers",
-        freedom,
+        test.df,
     )
 
 

@@ -221,7 +221,10 @@ def yes_saying(acquiescence_table: ChoiceTable) -> TwoOptionChange | None:
 
 
 def smoothed(counts: FloatArray) -> FloatArray:
-    """Return the counts with half an answer added to each, or half a per cent to probabilities.
+    """Return the counts with a little added to each: at most half an answer.
+
+    It is half an answer with 100 answers to both forms or more, fewer in proportion, and one per
+    cent of probabilities.
 
     Where nearly all answers are *yes* to both forms, odds ratios rest on one or two other answers
     and their errors are too small: without this, a model that says *yes* in 98 % whatever is asked

@@ -163,7 +163,7 @@ class ChangeCell:
     that of a preference"""
     explained_by: str = ""
     """the preference that may give the change if it differs from that of letters drawn at random:
-    `position` or `acquiescence`"""
+    `position`, `acquiescence`, or `position or acquiescence`"""
     position: PreferenceTest = UNMOVED
     "against the preference for positions"
     yes_saying: PreferenceTest = UNMOVED
@@ -717,7 +717,7 @@ def _marked(cell: ChangeCell, p: float, options: ChangeOptions) -> ChangeCell:
     is_within_chance = cell.delta.p < options.alpha <= cell.claim
     explained_by = ""
     if is_within_chance and cell.claim_beyond_chance < options.alpha:
-        explained_by = "acquiescence" if cell.position.p < options.alpha else "position"
+        explained_by = _explanation(cell, options.alpha)
     return replace(
         cell,
         p_adjusted=p,
@@ -726,6 +726,15 @@ def _marked(cell: ChangeCell, p: float, options: ChangeOptions) -> ChangeCell:
         within_chance=is_within_chance,
         explained_by=explained_by,
     )
+
+
+def _explanation(cell: ChangeCell, alpha: float) -> str:
+    """Return the preference that may give a change, or both if *yes* gives more of it."""
+    if cell.position.p < alpha:
+        return "acquiescence"
+    if abs(cell.yes_saying.change) > 2 * abs(cell.position.change):
+        return "position or acquiescence"
+    return "position"
 
 
 def _effect(test: MeanTest, p: float, alpha: float) -> Effect:
@@ -985,6 +994,7 @@ IN_A_WORD: Mapping[str, str] = {
     "not beyond chance": "chance",
     "may be position": "position?",
     "may be acquiescence": "yes?",
+    "may be position or acquiescence": "position? yes?",
     "no change in any question": "no change",
     "one question is too few for a test": "no test",
     "equal changes allow no test": "no test",

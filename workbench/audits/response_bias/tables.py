@@ -883,9 +883,10 @@ def _matrix_notes(changes: Changes) -> Iterator[str]:
     alpha = changes.options.alpha
     yield f"* p < {alpha:g}, ** p < 0.01, *** p < 0.001; n.s.: not significant. –: not asked."
     explanations = {cell.explained_by for cell in cells if cell.within_chance}
-    if "position" in explanations:
+    explained = " ".join(explanations)
+    if "position" in explained:
         yield "position?: the model's preference for positions may give this change."
-    if "acquiescence" in explanations:
+    if "acquiescence" in explained:
         yield "yes?: that the model says yes, or no, whatever is asked may give this change."
     if "" in explanations:
         yield "chance: differs from 0, and not from letters drawn at random."
