@@ -11,12 +11,12 @@ figures.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from stores.core.store import Store
 from workbench.audits.audit import Given, Material
-from workbench.audits.response_bias.answers import find_kind, kind_name
+from workbench.audits.response_bias.answers import find_kind, kind_name, place_said
 from workbench.audits.response_bias.changes import NO_MIDDLE, NOT_TWO
 from workbench.audits.response_bias.options import (
     AUDIT,
@@ -37,7 +37,7 @@ from workbench.domain.choices import (
 )
 from workbench.domain.designs import TRIES, Design
 from workbench.domain.instruments import PERTURBATION_OF
-from workbench.domain.names import listed, plural
+from workbench.domain.names import enumerated, listed, plural
 from workbench.domain.prompts import Probe, Template
 from workbench.domain.questionnaires import Survey, named_few
 from workbench.domain.statements import CHANGED, ORIGINAL, Statement, VariantId, VariantKind
@@ -270,6 +270,20 @@ def detects(probes: Sequence[Probe], items: Mapping[str, ChoiceItem]) -> str:
     return (
         f"can show: a mean change of {' '.join(sizes)} in 80 % of studies and {example}, "
         f"{spread_text}"
+    ) + _preferences_note(n_questions_by_bias)
+
+
+AGAINST_PREFERENCES = (Bias.ALLOW_FORBID, Bias.ODD_EVEN, Bias.OPINION_FLOAT)
+"biases that a preference of the model for positions or for *yes* may give"
+
+
+def _preferences_note(biases: Iterable[Bias]) -> str:
+    """Return the end of the sentence on biases that are also tested against preferences."""
+    names = [place_said(bias, None) for bias in AGAINST_PREFERENCES if bias in set(biases)]
+    if not names:
+        return ""
+    return (
+        f"; {enumerated(names)} take more, as the model's preferences for positions and yes count"
     )
 
 

@@ -129,8 +129,9 @@ def _biases(
     ]
     if explained:
         details += f", besides {' and '.join(explained)}"
+    title = "Significant response biases" if moved else "No significant response bias"
     yield OfModel(
-        f"Significant response biases{beyond_text}",
+        f"{title}{beyond_text}",
         name,
         f"{len(moved)} of {len(cells)}{details}",
         p,
