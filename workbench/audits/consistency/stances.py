@@ -53,7 +53,7 @@ from workbench.audits.codes import INSUFFICIENT, PASS, conjunction
 from workbench.audits.consistency.options import FORMULAS, VIEWS, Formula, View
 from workbench.audits.reliability.counting import PRINTED
 from workbench.audits.reliability.judge import ReliabilityReport
-from workbench.audits.reliability.pooled import known_prompts, pooled
+from workbench.audits.reliability.pooled import known_prompts, pooled_verdicts
 from workbench.domain.instruments import PLACED, Instrument, Labels, Party, SurveyAnswer
 from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL
@@ -415,7 +415,7 @@ def posterior_stances(name: str, report: ReliabilityReport) -> Stances:
     (`reliability.pooled`).
     """
     published = _published_stances(name, report)
-    pooling = pooled(report)
+    pooling = pooled_verdicts(report)
     if pooling.sides is None:
         return published.without_excluded()
     agree, disagree = pooling.sides > 0.5
