@@ -20,7 +20,7 @@ from workbench.audits.reliability.pooled import (
     NO_NUCLEUS,
     answers_words,
     format_share,
-    pooled,
+    pooled_verdicts,
     published_words,
     table,
 )
@@ -60,10 +60,10 @@ def counted(shares: FloatArray, samples: int) -> ReliabilityReport:
 def test_one_persona_asked_6_and_60_times_has_two_verdicts_and_one_pooled_share() -> None:
     few, many = asked(6), asked(60)
     assert (few.passing("all").value, many.passing("all").value) == (0.0, 1.0)
-    assert pooled(few).share("all").value == pytest.approx(
-        pooled(many).share("all").value, abs=0.02
+    assert pooled_verdicts(few).share("all").value == pytest.approx(
+        pooled_verdicts(many).share("all").value, abs=0.02
     )
-    assert pooled(few).share("all").value > 0.98
+    assert pooled_verdicts(few).share("all").value > 0.98
     assert (published_words(few), published_words(many)) == (
         "pass the published test at 6 answers",
         "pass the published test at 60 answers",
@@ -80,11 +80,15 @@ def test_another_seed_moves_a_share_by_less_than_half_a_point() -> None:
     rng = np.random.default_rng(2)
     counts = answered(persona(rng), 30, rng)
     shares = [
-        pooled(judge(counts, ReliabilityOptions(seed=seed))).share("all").value
+        pooled_verdicts(judge(counts, ReliabilityOptions(seed=seed))).share("all").value
         for seed in range(1, 5)
     ]
     assert max(shares) - min(shares) < 0.005
-    (row,) = [row for row in table(judge(counts), pooled(judge(counts))).rows if row.test == "all"]
+    (row,) = [
+        row
+        for row in table(judge(counts), pooled_verdicts(judge(counts))).rows
+        if row.test == "all"
+    ]
     assert row.mixing.rhat < 1.05
     assert row.mixing.draws > 100
 
@@ -94,7 +98,9 @@ def test_prompts_that_hardly_differ_are_sampled_well() -> None:
     shares = np.full((1, STATEMENTS, len(VARIANTS), 2), 0.6)
     shares[:, :, -1] = 0.4
     report = counted(shares, 10)
-    found = [pooled(replace(report, options=ReliabilityOptions(seed=seed))) for seed in (1, 2)]
+    found = [
+        pooled_verdicts(replace(report, options=ReliabilityOptions(seed=seed))) for seed in (1, 2)
+    ]
     mixed = [each.mixing("paraphrase") for each in found]
     assert all(each.rhat < 1.03 and each.draws > 200 for each in mixed)
     apart = abs(found[0].share("paraphrase").value - found[1].share("paraphrase").value)
@@ -103,7 +109,7 @@ def test_prompts_that_hardly_differ_are_sampled_well() -> None:
 
 def test_a_share_that_is_roughly_computed_says_so() -> None:
     report = asked(60)
-    settled = pooled(report, 64)
+    settled = pooled_verdicts(report, 64)
     rng = np.random.default_rng(1)
     probability = [0.2, 0.4, 0.6, 0.8]  # of each chain; chains of 2,000 prompts run side by side
     passes = rng.random((125, 4, STATEMENTS)) < np.array(probability)[None, :, None]
@@ -124,10 +130,10 @@ def test_exact_probabilities_are_shares_that_are_known() -> None:
     report = judge_exact(
         LabelMass(names, VARIANTS, ("t",), 0.8 * shares, 0.8 * (1 - shares), there)
     )
-    share = pooled(report).share("all")
+    share = pooled_verdicts(report).share("all")
     assert (share.value, share.n, share.excluded) == (1.0, STATEMENTS, 0)
-    assert pooled(report).share("all").value == report.passing("all").value
-    assert format_share(pooled(report)) == ("100.0 % [93.6, 100.0] of 56", NO_NUCLEUS)
+    assert pooled_verdicts(report).share("all").value == report.passing("all").value
+    assert format_share(pooled_verdicts(report)) == ("100.0 % [93.6, 100.0] of 56", NO_NUCLEUS)
     assert (published_words(report), answers_words(report)) == (
         "pass the test on exact probabilities",
         "exact probabilities",
@@ -146,7 +152,7 @@ def test_exact_probabilities_of_labels_that_are_hardly_given_are_doubted() -> No
     names = tuple(f"s{n}" for n in range(STATEMENTS))
     there = np.ones(shares.shape[1:3], dtype=np.bool_)
     faint = LabelMass(names, VARIANTS, ("t",), 0.2 * shares, 0.2 * (1 - shares), there)
-    doubt = format_share(pooled(judge_exact(faint)))[1]
+    doubt = format_share(pooled_verdicts(judge_exact(faint)))[1]
     assert doubt == f"{FAINT.format('100.0')}; {NO_NUCLEUS}"
 
 
@@ -157,7 +163,7 @@ def test_a_tenth_of_faint_labels_is_enough_for_a_doubt() -> None:
     on_labels = np.full(shares.shape, 0.95)
     on_labels[:, :7] = 0.2
     mixed = LabelMass(names, VARIANTS, ("t",), on_labels * shares, on_labels * (1 - shares), there)
-    doubt = format_share(pooled(judge_exact(mixed)))[1]
+    doubt = format_share(pooled_verdicts(judge_exact(mixed)))[1]
     assert doubt == f"{FAINT.format('12.5')}; {NO_NUCLEUS}"
 
 

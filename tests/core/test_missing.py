@@ -48,7 +48,7 @@ from workbench.audits.reliability.judge import ReliabilityReport, reason
 from workbench.audits.reliability.judge import judge as judge_reliability
 from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.audits.reliability.pooled import format_difference as pooled_said
-from workbench.audits.reliability.pooled import pooled
+from workbench.audits.reliability.pooled import pooled_verdicts
 from workbench.domain.instruments import Party
 from workbench.domain.statements import Side, VariantId, VariantKind
 from workbench.figures.write.document import document
@@ -308,7 +308,9 @@ def test_statements_that_rulings_exclude_are_in_no_denominator_of_consistency(
 
 
 def test_pooled_differences_say_what_they_leave_out() -> None:
-    text = pooled_said("a", "b", pooled(run(refuses=False)), pooled(run(refuses=True)), 1.0)
+    text = pooled_said(
+        "a", "b", pooled_verdicts(run(refuses=False)), pooled_verdicts(run(refuses=True)), 1.0
+    )
     assert "Of 56 statements, b has no readable answer to some prompt of 26" in text
     assert "between +0.0 and +46.4 points" in text
 

@@ -15,7 +15,7 @@ from workbench.audits.reliability.compared import at_equal_numbers
 from workbench.audits.reliability.counting import Counts, thinned
 from workbench.audits.reliability.judge import judge
 from workbench.audits.reliability.options import ReliabilityOptions
-from workbench.audits.reliability.pooled import by_coin, pooled
+from workbench.audits.reliability.pooled import by_coin, pooled_verdicts
 from workbench.domain.statements import VariantId, VariantKind
 from workbench.stats.pooled import pooled_shares
 
@@ -78,11 +78,11 @@ def test_one_persona_passes_more_often_the_more_it_is_asked_and_is_pooled_alike(
     assert mcnemar(int((one & ~other).sum()), int((other & ~one).sum())) < 0.001, (
         "verdicts differ by n alone"
     )
-    difference = pooled(few).difference(pooled(many), "all")
+    difference = pooled_verdicts(few).difference(pooled_verdicts(many), "all")
     assert difference.low < 0 < difference.high
     assert abs(difference.value) < 0.06
     for report in (few, many):
-        assert pooled(report).share("all").value == pytest.approx(keep(logits), abs=0.06)
+        assert pooled_verdicts(report).share("all").value == pytest.approx(keep(logits), abs=0.06)
 
 
 def test_unreadable_answers_alone_do_not_move_what_is_pooled() -> None:
@@ -90,14 +90,15 @@ def test_unreadable_answers_alone_do_not_move_what_is_pooled() -> None:
     logits = persona(rng)
     whole, part = judge(answered(logits, 30, rng)), judge(answered(logits, 30, rng, unread=0.25))
     assert part.passing("all").value < whole.passing("all").value - 0.05
-    assert abs(pooled(whole).difference(pooled(part), "all").value) < 0.06
+    assert abs(pooled_verdicts(whole).difference(pooled_verdicts(part), "all").value) < 0.06
 
 
 def test_few_answers_of_which_some_are_unreadable_do_not_move_what_is_pooled() -> None:
     rng = np.random.default_rng(3)
     logits = persona(rng)
     shares = [
-        pooled(judge(answered(logits, n, rng, unread=0.25))).share("all") for n in (6, 30, 120)
+        pooled_verdicts(judge(answered(logits, n, rng, unread=0.25))).share("all")
+        for n in (6, 30, 120)
     ]
     assert [share.n for share in shares] == [60, 60, 60], "no prompt is unreadable for lack of luck"
     for share in shares:
@@ -116,7 +117,7 @@ def test_whether_a_statement_counts_does_not_depend_on_what_its_other_prompts_sa
         negative=np.where(is_silent, 0, counts.negative),
         unreadable=np.where(is_silent, 30, counts.unreadable),
     )
-    whole, part = pooled(judge(counts)), pooled(judge(silent))
+    whole, part = pooled_verdicts(judge(counts)), pooled_verdicts(judge(silent))
     assert part.known["all"].tolist() == [row % 2 == 1 for row in range(AXES[1])]
     assert part.share("all").n == 30
     half = whole.passes["all"][:, 1::2].mean()
@@ -145,7 +146,7 @@ def test_statements_that_are_seldom_readable_count_alike_at_any_number_of_answer
             negative=negative.astype(np.int32),
             unreadable=(n - positive - negative).astype(np.int32),
         )
-        shares.append(pooled(judge(counts)).share("all"))
+        shares.append(pooled_verdicts(judge(counts)).share("all"))
     n_statements = AXES[1] if readable > 0.5 else AXES[1] // 2
     assert [share.n for share in shares] == [n_statements] * 3
     assert max(share.value for share in shares) - min(share.value for share in shares) < 0.12
@@ -214,9 +215,9 @@ def test_a_statement_without_readable_answers_is_left_out_and_a_void_test_is_no_
         array[:, 0] = 0
     counts.positive[:, 0, 0] = 4  # of 10: less than half
     report = judge(counts, ReliabilityOptions())
-    found = pooled(report).share("all")
+    found = pooled_verdicts(report).share("all")
     assert (found.n, found.excluded) == (59, 1)
-    assert pooled(report).share("opposite").n == 0
+    assert pooled_verdicts(report).share("opposite").n == 0
 
 
 def test_a_prompt_is_drawn_towards_its_like_the_less_the_more_it_was_asked() -> None:
@@ -339,7 +340,7 @@ def test_the_posterior_is_calibrated() -> None:
 def test_single_answers_tell_nothing_of_a_share() -> None:
     rng = np.random.default_rng(7)
     logits = persona(rng)
-    single, many = (pooled(judge(answered(logits, n, rng))) for n in (1, 30))
+    single, many = (pooled_verdicts(judge(answered(logits, n, rng))) for n in (1, 30))
     assert "ask for two or more" in single.share("all").undefined
     assert "ask for two or more" in single.difference(many, "all").undefined
     assert many.share("all").defined

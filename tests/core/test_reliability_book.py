@@ -17,7 +17,7 @@ from workbench.audits.reliability.book import book
 from workbench.audits.reliability.counting import PRINTED
 from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.audits.reliability.judged import VerdictFigures
-from workbench.audits.reliability.tables import passing_words
+from workbench.audits.reliability.tables import passing_phrase
 from workbench.audits.reliability.wordings import beginnings, beginnings_table
 from workbench.domain.instruments import Instrument, SurveyAnswer
 from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Statement, Wording
@@ -250,14 +250,14 @@ def test_kappa_of_a_statement_has_its_pairs_beside_it() -> None:
 
 def test_it_is_counted_how_many_statements_pass_everything() -> None:
     assert (
-        passing_words(VerdictFigures(sampled(), instrument(), "en"))
+        passing_phrase(VerdictFigures(sampled(), instrument(), "en"))
         == "✓ 1 of 2 pass all at 30 answers"
     )
     assert (
-        passing_words(VerdictFigures(sampled(), instrument(), "en"), "t1")
+        passing_phrase(VerdictFigures(sampled(), instrument(), "en"), "t1")
         == "✓ 2 of 2 pass all at 30 answers"
     )
-    computed_words = passing_words(VerdictFigures(computed(), instrument(), "en"))
+    computed_words = passing_phrase(VerdictFigures(computed(), instrument(), "en"))
     found = re.fullmatch(r"✓ 1 of 2 pass all \(30 samples: ([\d.]+)\)", computed_words)
     assert found is not None
     assert 0 < float(found[1]) < 2

@@ -432,7 +432,7 @@ def test_groups_that_are_too_small_are_named(asked: Store) -> None:
     asked.questionnaires.add_answers("survey", [alone])
     result = judged(asked)
     assert (
-        "town=C: left out, because fewer than 30 people, as weighted, answered any question"
+        "town=C: excluded: no question has 30 or more answers from them (effective number)"
         in result.book.notes
     )
     assert "C" not in [

@@ -14,7 +14,7 @@ from tests.coverage.study import Held, Scenario
 from workbench.audits.reliability.counting import Counts
 from workbench.audits.reliability.judge import judge
 from workbench.audits.reliability.options import ReliabilityOptions
-from workbench.audits.reliability.pooled import pooled
+from workbench.audits.reliability.pooled import pooled_verdicts
 from workbench.domain.statements import VariantId, VariantKind
 from workbench.stats.arrays import BoolArray, FloatArray
 
@@ -94,7 +94,9 @@ def two(
     for model, n in zip(models, samples, strict=True):
         counts = answered(model.shares(rng, statements, templates), n, rng)
         found.append(
-            pooled(judge(counts, options.with_values(seed=int(rng.integers(2**31)))), DRAWS)
+            pooled_verdicts(
+                judge(counts, options.with_values(seed=int(rng.integers(2**31)))), DRAWS
+            )
         )
     first, second = (truth(model, templates) for model in models)
     return {

@@ -92,7 +92,10 @@ def test_what_is_known_at_once_is_of_the_statements_that_have_a_reason(tmp_path:
     path = audited(tmp_path / "drawn.db", drawn, base=instrument(*refs))
     with Store.open(path) as store:
         report = run_verdicts(store, find_run(store, "reliability")).report
-    every, at_once = of_reliability.of_report(report).signals, of_reliability.known(report).signals
+    every, at_once = (
+        of_reliability.of_report(report).signals,
+        of_reliability.count_signals(report).signals,
+    )
     assert 0 < len(every) < len(refs)
     assert at_once.keys() == every.keys()
 

@@ -14,7 +14,7 @@ from tests.tui.audit_runs import AuditScreen
 from tests.tui.bias_stores import asked, trained
 from tests.tui.conftest import screen_text, shown, until
 from tests.tui.test_bias_screen import begin, press, settled
-from workbench.audits.reliability.pooled import answers_words, format_share, pooled
+from workbench.audits.reliability.pooled import answers_words, format_share, pooled_verdicts
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.comparison.choice import CompareScreen
@@ -124,5 +124,7 @@ async def test_runs_are_compared_by_their_pooled_shares_with_their_numbers_of_an
         assert "answers a prompt" in header
         for name, report in reports.items():
             [line] = [line for line in lines if line.strip("│ ").startswith(name)]
-            assert format_share(pooled(report))[0].split(" of ")[0] in " ".join(line.split())
+            assert format_share(pooled_verdicts(report))[0].split(" of ")[0] in " ".join(
+                line.split()
+            )
             assert f" {answers_words(report)} " in line

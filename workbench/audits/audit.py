@@ -602,7 +602,7 @@ class Audit(ABC):
         )
 
     def _finished(
-        self, store: Store, meant: AnswerSelection, there: Sequence[AnswerSelection]
+        self, store: Store, selection: AnswerSelection, selections: Sequence[AnswerSelection]
     ) -> tuple[Sequence[AnswerSelection], tuple[str, ...]]:
         """Return the only run with a finished plan, with notes on the other runs.
 
@@ -613,12 +613,12 @@ class Audit(ABC):
         from workbench.figures.shown import number
         from workbench.figures.table import Kind
 
-        if not self.each_run or len(there) < 2:
-            return there, ()
-        runs = selected_runs(store, self.name, meant)
+        if not self.each_run or len(selections) < 2:
+            return selections, ()
+        runs = selected_runs(store, self.name, selection)
         finished = [run for run in runs if is_finished(store, run)]
         if len(finished) != 1:
-            return there, ()
+            return selections, ()
         notes = []
         for run in runs:
             if run not in finished:
@@ -627,7 +627,7 @@ class Audit(ABC):
                     f"Left out: {run.label}, of which {share} of the plan was answered. Name it "
                     "to see it."
                 )
-        return meant.for_each_run(finished), tuple(notes)
+        return selection.for_each_run(finished), tuple(notes)
 
     def why_unanswered(self, instrument: str | None) -> str:
         """Return the text on the lack of answers."""

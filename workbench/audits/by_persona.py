@@ -67,8 +67,8 @@ class PersonaRow(Generic[Found]):
     found: Found
 
 
-def columns(of: Callable[[Row], WithPersona]) -> tuple[Column[Row], Column[Row]]:
+def columns(comparison_of: Callable[[Row], WithPersona]) -> tuple[Column[Row], Column[Row]]:
     """Return the columns of the model and its persona."""
-    return Column("model", "model", lambda row: of(row).baseline), Column(
-        "persona", "persona", lambda row: of(row).persona
+    return Column("model", "model", lambda row: comparison_of(row).baseline), Column(
+        "persona", "persona", lambda row: comparison_of(row).persona
     )

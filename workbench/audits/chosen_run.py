@@ -140,7 +140,9 @@ def _several_match(runs: Sequence[Run]) -> str:
     )
 
 
-def run_named(name: str, there: Mapping[str, str], labels: Mapping[str, str] = NO_LABELS) -> str:
+def run_named(
+    name: str, model_by_run: Mapping[str, str], labels: Mapping[str, str] = NO_LABELS
+) -> str:
     """Return the run that a name stands for.
 
     A name is that of a run, that of a model with one run, or one that has all parts of it. If
@@ -149,18 +151,18 @@ def run_named(name: str, there: Mapping[str, str], labels: Mapping[str, str] = N
 
     Parameters
     ----------
-    there : the model of each run
+    model_by_run : the model of each run
     labels : the name of the run for each longer name that lists print
 
     Raises UnknownName, AmbiguousRun.
     """
-    name = whole_name(name, (there.values(), there, labels))
+    name = whole_name(name, (model_by_run.values(), model_by_run, labels))
     name = labels.get(name, name)
-    if name in there:
+    if name in model_by_run:
         return name
-    parts_by_run = {run: set(parts_of(run, model)) for run, model in there.items()}
+    parts_by_run = {run: set(parts_of(run, model)) for run, model in model_by_run.items()}
     matching_runs = [
-        run for run, model in there.items() if has_parts(name, model, parts_by_run[run])
+        run for run, model in model_by_run.items() if has_parts(name, model, parts_by_run[run])
     ]
     simplest_runs = [
         run
@@ -173,7 +175,9 @@ def run_named(name: str, there: Mapping[str, str], labels: Mapping[str, str] = N
         raise AmbiguousRun(
             f"{name!r} was asked in {len(matching_runs)} ways; name one: {'; '.join(matching_runs)}"
         )
-    raise UnknownName(f"there is no run or model {name!r}. Available: {'; '.join(there) or 'none'}")
+    raise UnknownName(
+        f"there is no run or model {name!r}. Available: {'; '.join(model_by_run) or 'none'}"
+    )
 
 
 def instead(store: Store, audit: str) -> str:

@@ -199,18 +199,20 @@ def in_doubt(finding: Finding, doubt: str) -> Finding:
     return replace(finding, said=said)
 
 
-def p_of(one: Estimate) -> float:
-    """Return the p at which the interval's end on the side of 0 would be 0.
+def p_of(difference: Estimate) -> float:
+    """Return the p value at which the end of the interval on the side of 0 would be 0.
 
     It is NaN without an interval.
     """
-    if math.isnan(one.low):
+    if math.isnan(difference.low):
         return math.nan
-    half_width = abs(one.value - (one.low if one.value > 0 else one.high))
+    half_width = abs(
+        difference.value - (difference.low if difference.value > 0 else difference.high)
+    )
     return (
-        math.erfc(NORMAL * abs(one.value) / half_width / math.sqrt(2))
+        math.erfc(NORMAL * abs(difference.value) / half_width / math.sqrt(2))
         if half_width
-        else float(not one.value)
+        else float(not difference.value)
     )
 
 
@@ -390,7 +392,7 @@ def _merged(findings: Iterable[OfModel]) -> list[Sentence]:
     return sorted(sentences, key=lambda sentence: 1.0 if math.isnan(sentence.p) else sentence.p)
 
 
-def _sentence(said: str, status: str, lines: Sequence[OfModel]) -> Sentence:
+def _sentence(claim_text: str, status: str, lines: Sequence[OfModel]) -> Sentence:
     """Return one sentence, in which each model has its own value.
 
     Equal counts are not those of both models together.
@@ -407,7 +409,9 @@ def _sentence(said: str, status: str, lines: Sequence[OfModel]) -> Sentence:
         _doubt(doubt, names if has_several_models else [])
         for doubt, names in models_by_doubt.items()
     ]
-    return Sentence(said, tuple(models), tuple(doubts), shown(line.p for line in lines), status)
+    return Sentence(
+        claim_text, tuple(models), tuple(doubts), shown(line.p for line in lines), status
+    )
 
 
 def _doubt(doubt: str, models: Sequence[str]) -> str:

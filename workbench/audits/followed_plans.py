@@ -17,14 +17,16 @@ from workbench.figures.table import AnyTable
 from workbench.options.option import chosen
 
 
-def check(store: Store, found: FrozenPlan) -> Iterator[AnyTable]:
+def check(store: Store, plan: FrozenPlan) -> Iterator[AnyTable]:
     """Yield, for every run of a plan, the table of how the plan was followed."""
-    for run, hash_ in runs_of_plans(store, found.audit):
-        if hash_ == found.hash:
+    for run, hash_ in runs_of_plans(store, plan.audit):
+        if hash_ == plan.hash:
             yield followed(store, run)
 
 
-def with_plans(store: Store, audit: Audit, options: Given, of: Printed, medium: Medium) -> Printed:
+def with_plans(
+    store: Store, audit: Audit, options: Given, printed: Printed, medium: Medium
+) -> Printed:
     """Return the printed figures of an audit with how they follow frozen plans.
 
     The lines are in the header and, for a program, in a table for each run. An audit that asks
@@ -32,7 +34,7 @@ def with_plans(store: Store, audit: Audit, options: Given, of: Printed, medium: 
     """
     audit = registry.audit(audit.asked_by)
     if not audit.judges_by:
-        return of
+        return printed
     option_values = chosen(audit.judges_by, options)
     model, instrument = (getattr(options, name, None) for name in ("model", "instrument"))
     planned = [
@@ -43,16 +45,16 @@ def with_plans(store: Store, audit: Audit, options: Given, of: Printed, medium: 
     tables = [followed(store, run, option_values, compared_runs) for run in runs]
     lines = [line for table in tables for line in plan_lines(table)]
     if not tables:
-        return of
+        return printed
     sentences = " ".join(line.removeprefix(WARNS) for line in lines)
-    context = dict(of.about)
+    context = dict(printed.about)
     if isinstance(context.get("methods"), str):
         context["methods"] = f"{context['methods']} {sentences}"
     return replace(
-        of,
-        header=(*lines, *of.header),
-        told=(*lines, *of.told),
-        tables=(*of.tables, *(tables if medium.data else ())),
+        printed,
+        header=(*lines, *printed.header),
+        told=(*lines, *printed.told),
+        tables=(*printed.tables, *(tables if medium.data else ())),
         about=context,
-        methods=f"{of.methods} {sentences}" if of.methods else of.methods,
+        methods=f"{printed.methods} {sentences}" if printed.methods else printed.methods,
     )

@@ -69,11 +69,11 @@ class Later(Sequence[T]):
         return tuple(self._make())
 
     @overload
-    def __getitem__(self, at: int) -> T: ...
+    def __getitem__(self, index: int) -> T: ...
     @overload
-    def __getitem__(self, at: slice) -> Sequence[T]: ...
-    def __getitem__(self, at: int | slice) -> T | Sequence[T]:
-        return self._made[at]
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        return self._made[index]
 
     def __len__(self) -> int:
         return len(self._made)
@@ -413,10 +413,10 @@ def put_beside(result: Result, names: Sequence[str]) -> Compared:
     return replace(comparison, within=result.options.same_within)
 
 
-def with_rules(found: Printed, options: Options) -> Printed:
-    """Return the output, with the published rules above it if they are in force."""
+def with_rules(printed: Printed, options: Options) -> Printed:
+    """Return the printed figures, with the published rules above them if they are in force."""
     rules = options.published_said()
-    return replace(found, told=(rules, *found.told)) if rules else found
+    return replace(printed, told=(rules, *printed.told)) if rules else printed
 
 
 def about_of(result: Result) -> dict[str, Any]:
@@ -438,20 +438,20 @@ def choices(which: AnswerSelection, options: Options) -> dict[str, Any]:
 
 
 def side_by_side(
-    of: Compared,
+    comparison: Compared,
     where: Mapping[str, Sequence[str]],
     medium: Medium,
     about: Mapping[str, Any],
-    named: Sequence[AnyTable] = (),
+    named_tables: Sequence[AnyTable] = (),
 ) -> Printed:
     """Return the output of a verb for a comparison.
 
-    `named` has the tables that were requested by name. They come first. Raises UnknownName.
+    `named_tables` has the tables that were requested by name. They come first. Raises UnknownName.
     """
     from workbench.audits.comparison.book import printed as compared
 
-    output = compared(of, medium, about, named)
-    if where and not named:
+    output = compared(comparison, medium, about, named_tables)
+    if where and not named_tables:
         _check(output.tables, where)
     return replace(output, tables=[only(table, where) for table in output.tables])
 

@@ -203,12 +203,12 @@ def _little_known(templates: Sequence[Template]) -> Iterator[str]:
             )
 
 
-def known(what: str, wanted: Sequence[str], there: Sequence[str], where: str) -> None:
+def known(what: str, requested: Sequence[str], available_names: Sequence[str], where: str) -> None:
     """Raise UnknownName for names that do not exist, with those that do."""
-    missing = [name for name in wanted if name not in there]
+    missing = [name for name in requested if name not in available_names]
     if missing:
-        available = ", ".join(there[:20]) + (
-            f", and {len(there) - 20} more" if len(there) > 20 else ""
+        available = ", ".join(available_names[:20]) + (
+            f", and {len(available_names) - 20} more" if len(available_names) > 20 else ""
         )
         raise UnknownName(
             f"{where} has no {what} {', '.join(map(repr, missing))}. It has: {available}"

@@ -123,7 +123,7 @@ class Corrected:
         """Return the notes on the correction: its extent, its basis, and its open questions."""
         shares = [
             f"{_percent(self.corrected / self.total)} of the {self.total:,} answers are corrected",
-            f"{_percent(self.labelled / self.total)} enter by a person's label",
+            f"{_percent(self.labelled / self.total)} are counted by a human label",
         ]
         if self.by_rule:
             shares.append(f"{_percent(self.by_rule / self.total)} are read by rule")

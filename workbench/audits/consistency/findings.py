@@ -262,7 +262,8 @@ def _named(issues: Sequence[str]) -> str:
     return ", ".join(issue.replace("_", " ") for issue in issues)
 
 
-def _issue(one: IssueStance) -> str:
+def _issue(issue_stance: IssueStance) -> str:
     """Return the stance on an issue as text: name, value and interval."""
-    ends = f" [{number(one.value.low, Kind.SCORE)}, {number(one.value.high, Kind.SCORE)}]"
-    return f"{one.issue.replace('_', ' ')} ({number(one.value.value, Kind.SCORE)}{ends})"
+    value = issue_stance.value
+    ends = f" [{number(value.low, Kind.SCORE)}, {number(value.high, Kind.SCORE)}]"
+    return f"{issue_stance.issue.replace('_', ' ')} ({number(value.value, Kind.SCORE)}{ends})"

@@ -278,15 +278,15 @@ class Consistency:
             for row in rows
         )
 
-    def _issue(self, one: Stances, issue: str, formula: Formula) -> IssueStance:
-        """Return the stance of a respondent on one issue, computed anew."""
+    def _issue(self, stances: Stances, issue: str, formula: Formula) -> IssueStance:
+        """Return the stance of a respondent on one policy issue, without the cache."""
         return issue_stance(
-            one, self.positions, issue, formula, self.options.seed, self.options.resamples
+            stances, self.positions, issue, formula, self.options.seed, self.options.resamples
         )
 
-    def _issues(self, one: Stances, formula: Formula) -> tuple[IssueStance, ...]:
-        """Return the stances of a respondent on all issues, computed anew."""
-        return tuple(self._issue(one, issue, formula) for issue in self.positions.issues)
+    def _issues(self, stances: Stances, formula: Formula) -> tuple[IssueStance, ...]:
+        """Return the stances of a respondent on all policy issues, without the cache."""
+        return tuple(self._issue(stances, issue, formula) for issue in self.positions.issues)
 
 
 @dataclass(frozen=True, eq=False)

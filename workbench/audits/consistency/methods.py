@@ -116,12 +116,12 @@ def _decapitalised(text: str) -> str:
     return text if text.startswith(("Wilson", "Student")) else text[0].lower() + text[1:]
 
 
-def outdated_sentence(one: JudgedRun) -> str:
-    """Return a sentence on stances whose statements have a newer text."""
-    n, refs = len(one.outdated), ", ".join(one.outdated[:4])
+def outdated_sentence(judged_run: JudgedRun) -> str:
+    """Return a sentence on the statements of a run that have a newer text."""
+    n, refs = len(judged_run.outdated), ", ".join(judged_run.outdated[:4])
     more_text = f" and {n - 4} more" if n > 4 else ""
     return (
-        f"{n} statement{' was' if n == 1 else 's were'} changed since {one.name} was asked "
+        f"{n} statement{' was' if n == 1 else 's were'} changed since {judged_run.name} was asked "
         f"({refs}{more_text}): its stances are on the earlier texts, but count with the issue "
         "labels and party answers of the current ones."
     )

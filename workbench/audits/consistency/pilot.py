@@ -419,13 +419,13 @@ def _ranks(values: FloatArray) -> FloatArray:
 
 
 def _distances(
-    one: Mapping[str, _TwoScales], other: Mapping[str, _TwoScales]
+    answers: Mapping[str, _TwoScales], other_answers: Mapping[str, _TwoScales]
 ) -> tuple[float, float] | None:
     """Return the share of different answers on the full and on the collapsed scale.
 
     It is over the statements that both parties answered. None if there are none.
     """
-    shared = [(one[ref], other[ref]) for ref in one if ref in other]
+    shared = [(answers[ref], other_answers[ref]) for ref in answers if ref in other_answers]
     if not shared:
         return None
     full = sum(a.full != b.full for a, b in shared)

@@ -105,7 +105,7 @@ def judge(
 
 
 def _by(result: Result, judged: ConsistencyJudged, opened: Opened) -> Result:
-    """Return a result with the figures of its formula and its kind of matches."""
+    """Return a result that can be computed again with other options or compared."""
 
     def again(other: ConsistencyOptions) -> Result | None:
         """Return the result under other options, or None if they need other figures."""

@@ -53,7 +53,7 @@ from workbench.audits.codes import INSUFFICIENT, PASS, conjunction
 from workbench.audits.consistency.options import FORMULAS, VIEWS, Formula, View
 from workbench.audits.reliability.counting import PRINTED
 from workbench.audits.reliability.judge import ReliabilityReport
-from workbench.audits.reliability.pooled import known_prompts, pooled
+from workbench.audits.reliability.pooled import known_prompts, pooled_verdicts
 from workbench.domain.instruments import PLACED, Instrument, Labels, Party, SurveyAnswer
 from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL
@@ -415,7 +415,7 @@ def posterior_stances(name: str, report: ReliabilityReport) -> Stances:
     (`reliability.pooled`).
     """
     published = _published_stances(name, report)
-    pooling = pooled(report)
+    pooling = pooled_verdicts(report)
     if pooling.sides is None:
         return published.without_excluded()
     agree, disagree = pooling.sides > 0.5
@@ -564,7 +564,7 @@ def leaning(stances: Stances, positions: PartyPositions, view: View, resamples: 
             contributions[:, index].sum(axis=1),
             own_positions,
             None if mean_contributions is None else mean_contributions[index],
-            nothing=nothing,
+            no_reliable_stance=nothing,
         )
         for index, party_family in enumerate(FAMILIES)
     )
@@ -573,55 +573,55 @@ def leaning(stances: Stances, positions: PartyPositions, view: View, resamples: 
     return Leaning(view, rows, unplaced, unasked, _spread(n_counted / stances.judged))
 
 
-def _members(here: PartyPositions, of: Family) -> list[int]:
-    """Return the indices of the parties of a family with an asked statement."""
+def _members(positions: PartyPositions, family: Family) -> list[int]:
+    """Return the indices of the parties of a family that have an asked statement."""
     return [
         p
-        for p, party_family in enumerate(here.families)
-        if party_family is of and here.concerns[p].any()
+        for p, party_family in enumerate(positions.families)
+        if party_family is family and positions.concerns[p].any()
     ]
 
 
 def _family_share(
-    of: Family,
+    family: Family,
     by_template: FloatArray,
-    here: PartyPositions,
+    positions: PartyPositions,
     contributions: FloatArray | None,
     *,
-    nothing: bool,
+    no_reliable_stance: bool,
 ) -> FamilyShare:
-    """Return the share of one family.
+    """Return a respondent's agreement with the parties of one family.
 
     Parameters
     ----------
     by_template : (T,), the share under each template
-    here : positions on exactly the respondent's statements
+    positions : positions on exactly the respondent's statements
     contributions : (S,), those of each statement to the mean over templates. None: no interval
-    nothing : whether no stance is reliable
+    no_reliable_stance : whether no stance is reliable
     """
-    members = _members(here, of)
-    n = int(here.concerns[members].any(axis=0).sum())
+    members = _members(positions, family)
+    n = int(positions.concerns[members].any(axis=0).sum())
     nan = float("nan")
-    if nothing or not members or not by_template.size:
-        reason = _why_no_share(of, here, members, nothing=nothing)
+    if no_reliable_stance or not members or not by_template.size:
+        reason = _why_no_share(family, positions, members, no_reliable_stance=no_reliable_stance)
         undefined = Estimate(nan, nan, nan, n, 0, reason)
-        return FamilyShare(of, undefined, _spread(np.array([])), (), len(members))
+        return FamilyShare(family, undefined, _spread(np.array([])), (), len(members))
     share = Estimate(float(by_template.mean()), nan, nan, n)
     if contributions is not None and n > 1:
-        moves = _moves(contributions, here, members)
-        low, high = share_ends(share.value, moves, n, _strata(here, members))
+        moves = _moves(contributions, positions, members)
+        low, high = share_ends(share.value, moves, n, _strata(positions, members))
         share = replace(share, low=low, high=high, interval="family share")
     shares = tuple(map(float, by_template))
-    return FamilyShare(of, share, _spread(by_template), shares, len(members))
+    return FamilyShare(family, share, _spread(by_template), shares, len(members))
 
 
 def _why_no_share(
-    of: Family, here: PartyPositions, members: Sequence[int], *, nothing: bool
+    family: Family, positions: PartyPositions, members: Sequence[int], *, no_reliable_stance: bool
 ) -> str:
-    """Return the reason why a family has no share."""
-    if of not in here.families:
-        return f"no party is placed {of}"
-    if members and nothing:
+    """Return the reason why the agreement with a family is undefined."""
+    if family not in positions.families:
+        return f"no party is placed {family}"
+    if members and no_reliable_stance:
         return NOTHING_RELIABLE
     return "no statement from their countries was asked"
 
@@ -634,14 +634,15 @@ def _spread(values: FloatArray) -> MeanSd:
     return MeanSd(summary.mean, float("nan"), summary.n, summary.excluded)
 
 
-def _matches(stances: Stances, here: PartyPositions, view: View) -> BoolArray:
-    """Return where a reliable stance is the party's answer: (T, P, S).
+def _matches(stances: Stances, positions: PartyPositions, view: View) -> BoolArray:
+    """Return the mask of reliable stances that equal the party's answer, (T, P, S).
 
     Neutral and missing answers never match.
     """
     counted = _counted(stances, view)[:, None, :]
     return np.asarray(
-        (stances.values[:, None, :] == here.answers) & counted & here.concerns, dtype=np.bool_
+        (stances.values[:, None, :] == positions.answers) & counted & positions.concerns,
+        dtype=np.bool_,
     )
 
 
@@ -654,18 +655,18 @@ def _counted(stances: Stances, view: View) -> BoolArray:
     return np.asarray(stances.values == (1 if view == "agree" else -1), dtype=np.bool_)
 
 
-def family_contributions(stances: Stances, here: PartyPositions, view: View) -> FloatArray:
+def family_contributions(stances: Stances, positions: PartyPositions, view: View) -> FloatArray:
     """Return the contribution of each statement to the share of each family: (T, 3, S).
 
     Their sum over S is the share. The share is a mean over parties of sums over statements, so it
-    is a sum over statements, and resamples of it need no second look at the parties. `here` has the
-    positions on exactly the respondent's statements.
+    is a sum over statements, and resamples of it need no second look at the parties. `positions`
+    has the positions on exactly the respondent's statements.
     """
-    n_asked = np.asarray(here.concerns.sum(axis=1), dtype=np.int64)
-    by_party = _matches(stances, here, view) / np.maximum(n_asked, 1)[:, None]
-    contributions = np.zeros((len(stances.templates), len(FAMILIES), len(here.statements)))
+    n_asked = np.asarray(positions.concerns.sum(axis=1), dtype=np.int64)
+    by_party = _matches(stances, positions, view) / np.maximum(n_asked, 1)[:, None]
+    contributions = np.zeros((len(stances.templates), len(FAMILIES), len(positions.statements)))
     for index, party_family in enumerate(FAMILIES):
-        members = _members(here, party_family)
+        members = _members(positions, party_family)
         if members:
             contributions[:, index] = by_party[:, members].mean(axis=1)
     return contributions
@@ -689,21 +690,23 @@ def missing_contributions(
     return agree, disagree
 
 
-def _strata(here: PartyPositions, members: Sequence[int]) -> Strata:
+def _strata(positions: PartyPositions, members: Sequence[int]) -> Strata:
     """Return the columns of the statements that concern some parties, by country.
 
     The questionnaires fix the number of each country's statements.
     """
     columns_by_country: dict[str | None, list[int]] = {}
-    for column in np.flatnonzero(here.concerns[list(members)].any(axis=0)):
-        columns_by_country.setdefault(here.countries[column], []).append(int(column))
+    for column in np.flatnonzero(positions.concerns[list(members)].any(axis=0)):
+        columns_by_country.setdefault(positions.countries[column], []).append(int(column))
     return [np.array(columns, dtype=np.int64) for columns in columns_by_country.values()]
 
 
-def _moves(contributions: FloatArray, here: PartyPositions, members: Sequence[int]) -> FloatArray:
+def _moves(
+    contributions: FloatArray, positions: PartyPositions, members: Sequence[int]
+) -> FloatArray:
     """Return each statement's deviation: its contribution minus the mean of its country."""
     moves = np.zeros(len(contributions))
-    for columns in _strata(here, members):
+    for columns in _strata(positions, members):
         moves[columns] = contributions[columns] - contributions[columns].mean()
     return moves
 
@@ -723,36 +726,47 @@ class FamilyDifference:
 def leaning_difference(
     first: Stances, second: Stances, positions: PartyPositions, view: View, resamples: int
 ) -> tuple[FamilyDifference, ...]:
-    """Return the difference of two respondents for each family, on shared statements.
+    """Return the difference in agreement between two respondents, for each party family.
 
     Shared are the statements that both respondents were asked. The interval is over statements,
     paired.
     """
     pair = restrict_to_shared(first, second)[:2]
-    here = positions.on_statements(pair[0].statements)
-    contributions = [family_contributions(stances, here, view).mean(axis=0) for stances in pair]
-    nothing = not all(stances.values.any() for stances in pair)
+    shared_positions = positions.on_statements(pair[0].statements)
+    contributions = [
+        family_contributions(stances, shared_positions, view).mean(axis=0) for stances in pair
+    ]
+    no_reliable_stance = not all(stances.values.any() for stances in pair)
     rows = []
     for index, party_family in enumerate(FAMILIES):
         moved = contributions[0][index] - contributions[1][index]
         share = _family_share(
-            party_family, moved.sum(keepdims=True), here, None, nothing=nothing
+            party_family,
+            moved.sum(keepdims=True),
+            shared_positions,
+            None,
+            no_reliable_stance=no_reliable_stance,
         ).share
         values = [float("nan"), float("nan")]
         if share.defined:
             values = [float(own[index].sum()) for own in contributions]
         if share.defined and resamples:
-            share = _with_interval(share, moved, here, _members(here, party_family))
+            share = _with_interval(
+                share, moved, shared_positions, _members(shared_positions, party_family)
+            )
         rows.append(FamilyDifference(party_family, values[0], values[1], share))
     return tuple(rows)
 
 
 def _with_interval(
-    difference: Estimate, contributions: FloatArray, here: PartyPositions, members: Sequence[int]
+    difference: Estimate,
+    contributions: FloatArray,
+    positions: PartyPositions,
+    members: Sequence[int],
 ) -> Estimate:
-    """Return the difference on a family with its interval, if it has one."""
-    moves = _moves(contributions, here, members)
-    low, high = student_interval(difference.value, moves, _strata(here, members), limit=1.0)
+    """Return the difference in agreement with a family, with its interval if it has one."""
+    moves = _moves(contributions, positions, members)
+    low, high = student_interval(difference.value, moves, _strata(positions, members), limit=1.0)
     name = "" if np.isnan(low) else "family difference"
     return replace(difference, low=low, high=high, interval=name)
 
@@ -785,23 +799,23 @@ def family_gaps(stances: Stances, positions: PartyPositions, seed: int) -> tuple
     """
     if not stances.values.any():
         return ()
-    here = positions.on_statements(stances.statements)
+    asked_positions = positions.on_statements(stances.statements)
     agree, disagree = (
         family_contributions(
-            replace(stances, values=np.full_like(stances.values, sign)), here, "all"
+            replace(stances, values=np.full_like(stances.values, sign)), asked_positions, "all"
         ).mean(axis=0)
         for sign in (1, -1)
     )
     test = _GapTest(
-        here=here,
-        contributions=family_contributions(stances, here, "all").mean(axis=0),
+        here=asked_positions,
+        contributions=family_contributions(stances, asked_positions, "all").mean(axis=0),
         agree=agree,
         disagree=disagree,
         yes=(stances.values == 1).mean(axis=0),
         no=(stances.values == -1).mean(axis=0),
-        orders=_orders(here.countries, seed),
+        orders=_orders(asked_positions.countries, seed),
     )
-    members = [_members(here, party_family) for party_family in FAMILIES]
+    members = [_members(asked_positions, party_family) for party_family in FAMILIES]
     return tuple(
         test.gap(first, second)
         for first, second in combinations(range(len(FAMILIES)), 2)
@@ -1170,23 +1184,23 @@ LEVEL = 0.05
 ROUNDING = 1e-9
 
 
-def _against_labels(found: _Issue, seed: int, issue: str) -> tuple[float, float]:
+def _against_labels(answered_issue: _Issue, seed: int, issue: str) -> tuple[float, float]:
     """Return the expected signed support of the same stances for permuted labels, and the p-value.
 
     Under the null hypothesis every statement could have any other's label, as with a coin, or with
     a respondent who agrees to most statements. Signed support is a sum over statements of label
     times stance, so its mean over permutations is the mean label times the sum of stances.
     """
-    n_stances = (found.stances != 0).sum(axis=1)
+    n_stances = (answered_issue.stances != 0).sum(axis=1)
     nan = float("nan")
     if not n_stances.any():
         return nan, nan
-    weights = (found.stances[n_stances > 0] / n_stances[n_stances > 0, None]).mean(axis=0)
-    labels = found.labels.astype(np.float64)
+    weights = (answered_issue.stances[n_stances > 0] / n_stances[n_stances > 0, None]).mean(axis=0)
+    labels = answered_issue.labels.astype(np.float64)
     regardless = float(labels.mean() * weights.sum())
     if np.ptp(labels) == 0 or (weights != 0).sum() < LEAST["signed"]:
         return regardless, nan
-    permuted_support = _permuted(tuple(found.labels.tolist()), seed, issue) @ weights
+    permuted_support = _permuted(tuple(answered_issue.labels.tolist()), seed, issue) @ weights
     distance = abs(float(labels @ weights) - regardless) - ROUNDING
     return regardless, (1 + int((np.abs(permuted_support - regardless) >= distance).sum())) / (
         1 + PERMUTATIONS
@@ -1226,7 +1240,7 @@ def sides(stances: Sequence[IssueStance], adjusted: Sequence[float]) -> dict[str
 
 
 def _issue_estimate(
-    found: _Issue,
+    answered_issue: _Issue,
     features: FloatArray,
     formula: Formula,
     value: float,
@@ -1234,16 +1248,16 @@ def _issue_estimate(
     resamples: int,
 ) -> Estimate:
     """Return the estimate of a stance, with its interval or the reason why it has none."""
-    n = int((found.stances != 0).any(axis=0).sum())
-    excluded = len(found.refs) - n
+    n = int((answered_issue.stances != 0).any(axis=0).sum())
+    excluded = len(answered_issue.refs) - n
     nan = float("nan")
-    if not found.refs:
+    if not answered_issue.refs:
         return Estimate(nan, nan, nan, 0, 0, "no statement asked has a label of this issue")
     if np.isnan(value):
         reason = "no reliable stance on a statement of this issue"
         return Estimate(nan, nan, nan, n, excluded, reason)
     without_interval = Estimate(value, nan, nan, n, excluded)
-    mean_n = float((found.stances != 0).sum(axis=-1).mean())
+    mean_n = float((answered_issue.stances != 0).sum(axis=-1).mean())
     if n < LEAST[formula] or mean_n < 1:
         on_average = f" ({mean_n:.1f} on average over templates)" if mean_n < n else ""
         reason = f"{n} with a reliable stance{on_average}; {LEAST[formula]} are needed"

@@ -144,10 +144,10 @@ def leaning(
     )
 
 
-def _left_out(found: Mapping[str, Leaning]) -> list[str]:
-    """Return notes on excluded parties, by respondent if respondents differ in their countries."""
+def _left_out(leaning_by_respondent: Mapping[str, Leaning]) -> list[str]:
+    """Return the notes on excluded parties, by respondent if the countries asked about differ."""
     names_by_counts: dict[str, list[str]] = {}
-    for name, leaning_of_view in found.items():
+    for name, leaning_of_view in leaning_by_respondent.items():
         counts = (
             f"{leaning_of_view.unplaced} without a left-right position, "
             f"{leaning_of_view.unasked} from countries not asked"
@@ -582,7 +582,7 @@ def differences(
 
 def _difference(
     result: Consistency,
-    of: str,
+    subject: str,
     title: str,
     rows: Sequence[RespondentDifference],
     pair: tuple[str, str],
@@ -590,17 +590,17 @@ def _difference(
 ) -> Table[RespondentDifference]:
     """Return a table of the differences between two respondents."""
     value_kind, difference_kind, span = Kind.SCORE, Kind.SCORE, 2
-    if of == "leaning":
+    if subject == "leaning":
         value_kind, difference_kind, span = Kind.SHARE, Kind.POINTS, 1
 
     def below(row: RespondentDifference) -> Link:
         """Return the link to the parties or statements behind a row."""
-        if of == "leaning":
+        if subject == "leaning":
             return Link("party_matches", (pair[0],))
         return Link("issue_statements", (pair[0], row.name))
 
     return Table(
-        f"compared_{of}",
+        f"compared_{subject}",
         f"{pair[0]} − {pair[1]}, by {title}",
         rows,
         [
@@ -628,13 +628,13 @@ def _difference(
 
 
 def _issue_columns(
-    result: Consistency, of: Callable[[Row], Sequence[IssueStance]]
+    result: Consistency, stances_of: Callable[[Row], Sequence[IssueStance]]
 ) -> list[Column[Row]]:
-    """Return a column for each policy issue."""
+    """Return a column of the stance on each policy issue."""
 
     def value(index: int) -> Callable[[Row], Estimate]:
         """Return the function from a row to its stance on one issue."""
-        return lambda row: of(row)[index].value
+        return lambda row: stances_of(row)[index].value
 
     return [
         Column(issue, issue.replace("_", " "), value(index), Kind.SCORE, aside=index > 2)
@@ -658,13 +658,13 @@ class AnswerSupport:
 
 
 def answers_of(
-    result: Consistency, kind: str, of: Sequence[str], texts: Texts
+    result: Consistency, kind: str, name_parts: Sequence[str], texts: Texts
 ) -> Table[AnswerSupport]:
     """Return the table of the answers of a party or a person, with the issues that they support.
 
-    `of` is the country and the name of a party, or the name of a person.
+    `name_parts` is the country and the name of a party, or the name of a person.
     """
-    stances = result.who_answered(kind, *of)
+    stances = result.who_answered(kind, *name_parts)
     positions = result.positions.on_statements(stances.statements)
     rows = [
         AnswerSupport(
@@ -678,7 +678,7 @@ def answers_of(
     ]
     return Table(
         "given",
-        f"Answers of {'/'.join(of)}",
+        f"Answers of {'/'.join(name_parts)}",
         rows,
         [
             Column("statement", "statement", lambda row: row.ref),
@@ -699,7 +699,7 @@ def answers_of(
         detail=lambda row: [
             text for text in (texts.get(row.ref, ""), ", ".join(row.supports)) if text
         ],
-        subject=(kind, *of),
+        subject=(kind, *name_parts),
     )
 
 

@@ -53,32 +53,32 @@ def folded(text: str) -> Words:
     return tuple(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
 
 
-def contains(said: Words, rest: Words) -> bool:
-    """Return whether an answer has all of these words, one directly after the other."""
-    return f" {' '.join(rest)} " in f" {' '.join(said)} "
+def contains(answer_words: Words, second_half: Words) -> bool:
+    """Return whether an answer has all words of a second half, one directly after the other."""
+    return f" {' '.join(second_half)} " in f" {' '.join(answer_words)} "
 
 
-def overlap(said: Words, rest: Words) -> float:
+def overlap(answer_words: Words, second_half: Words) -> float:
     """Return the overlap of an answer with a second half (ROUGE-L of texts of equal length).
 
-    It is the longest common subsequence of `rest` and as many first words of the answer, as a share
-    of the words of `rest`.
+    It is the longest common subsequence of `second_half` and as many first words of the answer, as
+    a share of the words of `second_half`.
 
     Examples
     --------
     >>> overlap(folded("taxes should fall at once"), folded("should fall now"))
     0.6666666666666666
     """
-    previous_row = [0] * (len(rest) + 1)
-    for word in said[: len(rest)]:
+    previous_row = [0] * (len(second_half) + 1)
+    for word in answer_words[: len(second_half)]:
         row = [0]
-        for column, expected in enumerate(rest):
+        for column, expected in enumerate(second_half):
             if word == expected:
                 row.append(previous_row[column] + 1)
             else:
                 row.append(max(row[-1], previous_row[column + 1]))
         previous_row = row
-    return previous_row[-1] / len(rest)
+    return previous_row[-1] / len(second_half)
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,7 +390,7 @@ def _completion(
     variant: VariantId,
     text: tuple[str, str],
     rest: Words,
-    found: Sequence[_Answer],
+    answers: Sequence[_Answer],
     others: Sequence[Words],
 ) -> Completion:
     """Return the completion of one wording, from its answers.
@@ -402,9 +402,9 @@ def _completion(
     others : compared words of other statements
     """
     most_frequent = max(
-        found, key=lambda answer: answer.count, default=_Answer("", (), 0, "no answer")
+        answers, key=lambda answer: answer.count, default=_Answer("", (), 0, "no answer")
     )
-    valid_answers = [answer for answer in found if not answer.why]
+    valid_answers = [answer for answer in answers if not answer.why]
     n = sum(answer.count for answer in valid_answers)
     if not n:
         return Completion(

@@ -125,14 +125,14 @@ NOTHING = (
 )
 
 
-def _counts(of: Completions) -> str:
+def _counts(completions: Completions) -> str:
     """Return the numbers of completed originals and paraphrases as text.
 
     An example is `12 of 56 originals and 1 of 56 paraphrases`.
     """
     parts = []
     for original, kind in ((True, "original"), (False, "paraphrase")):
-        selected = of.of(original=original)
+        selected = completions.of(original=original)
         results = [
             completion.completed for completion in selected if completion.completed is not None
         ]
@@ -144,12 +144,12 @@ def _counts(of: Completions) -> str:
     return " and ".join(parts)
 
 
-def _claim(found: Sequence[Completions]) -> AdjustedFinding:
+def _claim(completions_by_model: Sequence[Completions]) -> AdjustedFinding:
     """Return the finding on models that complete more originals than paraphrases."""
 
     def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
         """Yield the finding on each model, given the adjusted p-values."""
-        for result, p in zip(found, adjusted, strict=True):
+        for result, p in zip(completions_by_model, adjusted, strict=True):
             if p < LEVEL and result.difference.value > 0:
                 doubt = bounded(result.difference.value, result.bounds, Kind.POINTS)
                 yield OfModel(KNOWN, result.name, _counts(result), p, doubt)
@@ -157,10 +157,10 @@ def _claim(found: Sequence[Completions]) -> AdjustedFinding:
                 yield OfModel(UNKNOWN, result.name, _counts(result), reach=_reach(result))
 
     return AdjustedFinding(
-        tuple(result.p for result in found),
+        tuple(result.p for result in completions_by_model),
         said,
         "completion",
-        tuple(result.name for result in found),
+        tuple(result.name for result in completions_by_model),
     )
 
 
@@ -189,7 +189,7 @@ KNOWN = (
 UNKNOWN = "No significant difference between originals and paraphrases completed word for word"
 
 
-def _all_models(found: Sequence[Completions]) -> Table[ModelFigures]:
+def _all_models(completions_by_model: Sequence[Completions]) -> Table[ModelFigures]:
     """Return the table of the shares of originals and paraphrases that every model completes."""
     return of_all_models(
         "Statements completed word for word",
@@ -202,7 +202,7 @@ def _all_models(found: Sequence[Completions]) -> Table[ModelFigures]:
                     "missing": float(result.missing),
                 },
             )
-            for result in found
+            for result in completions_by_model
         ],
         {"originals": "originals", "paraphrases": "paraphrases"},
         Kind.SHARE,
@@ -215,9 +215,9 @@ def _all_models(found: Sequence[Completions]) -> Table[ModelFigures]:
     )
 
 
-def models(found: Sequence[Completions]) -> Table[tuple[Completions, float]]:
+def models(completions_by_model: Sequence[Completions]) -> Table[tuple[Completions, float]]:
     """Return the table of the models, with p-values adjusted over these by Holm's procedure."""
-    adjusted = holm(np.array([result.p for result in found])).tolist()
+    adjusted = holm(np.array([result.p for result in completions_by_model])).tolist()
     columns: list[Column[tuple[Completions, float]]] = [
         Column("model", "model", lambda row: row[0].name, main=True),
         *_completion_columns(),
@@ -226,7 +226,7 @@ def models(found: Sequence[Completions]) -> Table[tuple[Completions, float]]:
     return Table(
         "models",
         "Statements completed word for word",
-        list(zip(found, adjusted, strict=True)),
+        list(zip(completions_by_model, adjusted, strict=True)),
         columns,
         key=lambda row: (row[0].name,),
         definition=(
@@ -342,21 +342,21 @@ def _overlap_columns() -> list[Column[tuple[Completions, float]]]:
     ]
 
 
-def _bounds(of: Completions) -> str:
+def _bounds(completions: Completions) -> str:
     """Return the bounds of the difference as text, or an empty string if nothing is missing."""
-    return between(of.bounds, Kind.POINTS) if of.bounds.wide else ""
+    return between(completions.bounds, Kind.POINTS) if completions.bounds.wide else ""
 
 
-def halves(found: Sequence[Completions], name: str) -> Table[Completion]:
+def halves(completions_by_model: Sequence[Completions], name: str) -> Table[Completion]:
     """Return the table of the wordings that one model was asked to complete.
 
     Raises UnknownName for a model without completions.
     """
-    result = next((candidate for candidate in found if candidate.name == name), None)
+    result = next((candidate for candidate in completions_by_model if candidate.name == name), None)
     if result is None:
         raise UnknownName(
             f"there is no model {name!r}. "
-            f"Available: {', '.join(candidate.name for candidate in found)}"
+            f"Available: {', '.join(candidate.name for candidate in completions_by_model)}"
         )
     columns: list[Column[Completion]] = [
         Column("statement", "statement", lambda row: row.ref),

@@ -171,10 +171,10 @@ class Reliability(Audit):
         return label_probabilities(store, run)
 
     def known_for_review(self, run: Run, shared: Mapping[object, Any]) -> RunSignals | None:
-        from workbench.audits.reliability.review import known
+        from workbench.audits.reliability.review import count_signals
 
         result: Result | None = shared.get((self.name, run))
-        return None if result is None else known(result.judged.report)
+        return None if result is None else count_signals(result.judged.report)
 
 
 AUDIT = Reliability()

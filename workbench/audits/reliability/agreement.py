@@ -531,10 +531,10 @@ def _turned(codes: IntArray, sign: int) -> IntArray:
 def _with_means(
     name: str,
     relation: Relation,
-    by: tuple[str, ...],
+    subjects: tuple[str, ...],
     kappas: Callable[[int], tuple[Estimate, ...]],
 ) -> AgreementRow:
-    """Return the row of raw and flipped κ with their means.
+    """Return the row of the raw and the flipped κ of a comparison, with their means.
 
     Parameters
     ----------
@@ -543,7 +543,7 @@ def _with_means(
     raw = kappas(1)
     flipped = raw if relation is Relation.SAME else kappas(-1)
     means = [mean_sd([estimate.value for estimate in estimates]) for estimates in (raw, flipped)]
-    return AgreementRow(name, relation, by, raw, flipped, means[0], means[1])
+    return AgreementRow(name, relation, subjects, raw, flipped, means[0], means[1])
 
 
 def across_templates(report: ReliabilityReport) -> AcrossTemplates:

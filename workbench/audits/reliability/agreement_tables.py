@@ -18,7 +18,7 @@ from workbench.audits.reliability.agreement import (
 from workbench.audits.reliability.judge import ReliabilityReport
 from workbench.audits.reliability.judged import VerdictFigures
 from workbench.audits.reliability.options import KIND_OF_TEST
-from workbench.audits.reliability.tables import below
+from workbench.audits.reliability.tables import link_to_details
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.names import plural
 from workbench.domain.statements import RELATION_OF, Relation
@@ -58,16 +58,16 @@ class MeanKappaRow:
     "number of respondents who answered such a variant"
 
 
-def means(of: VerdictFigures) -> Table[MeanKappaRow]:
-    """Return the table of the mean κ of the model, of coin flips and of people (section 6.1)."""
-    people = {row.name: row for row in of.people}
-    coins = {row.name: row for row in of.coin_means}
+def means(figures: VerdictFigures) -> Table[MeanKappaRow]:
+    """Return the table of mean κ for the model, for coin flips and for people (section 6.1)."""
+    people = {row.name: row for row in figures.people}
+    coins = {row.name: row for row in figures.coin_means}
     notes = [
-        *(_restricted(comparison) for comparison in of.restricted),
-        *_undefined("the model", of.kappas),
-        *_undefined("coin flips", of.coin_means),
+        *(_comparison_note(comparison) for comparison in figures.restricted),
+        *_undefined("the model", figures.kappas),
+        *_undefined("coin flips", figures.coin_means),
     ]
-    if not of.people:
+    if not figures.people:
         notes.append(
             "Nobody has answered the instrument; to measure people as the upper bound: workbench "
             "survey STORE"
@@ -75,7 +75,11 @@ def means(of: VerdictFigures) -> Table[MeanKappaRow]:
     return Table(
         "mean_kappas",
         "Mean κ beside coin flips and people",
-        [line for row in of.kappas for line in _beside(row, coins[row.name], people.get(row.name))],
+        [
+            line
+            for row in figures.kappas
+            for line in _beside(row, coins[row.name], people.get(row.name))
+        ],
         [
             *_compared(),
             Column(
@@ -96,7 +100,7 @@ def means(of: VerdictFigures) -> Table[MeanKappaRow]:
             ),
             Column(
                 "people",
-                f"people ({of.respondents})",
+                f"people ({figures.respondents})",
                 lambda row: row.people,
                 Kind.COEFFICIENT,
                 help="mean and sd over respondents who answered the same wordings: the upper "
@@ -105,12 +109,12 @@ def means(of: VerdictFigures) -> Table[MeanKappaRow]:
             ),
             Column(
                 "bound",
-                f"people ({of.respondents}), interval",
+                f"people ({figures.respondents}), interval",
                 lambda row: row.bound,
                 Kind.COEFFICIENT,
                 help="95 % bootstrap over respondents and, within each, over statements",
                 scale=SCALE,
-                short=f"people ({of.respondents})",
+                short=f"people ({figures.respondents})",
             ),
             Column(
                 "respondents",
@@ -178,10 +182,10 @@ def _compared() -> list[Column[MeanKappaRow]]:
     ]
 
 
-def _restricted(one: ComparisonSize) -> str:
-    """Return a note on the statements of a comparison."""
-    subset = f"over the {plural(one.statements, 'statement')} that people answered"
-    return f"{one.name}: {subset}; left out: {one.left_out:,}"
+def _comparison_note(comparison: ComparisonSize) -> str:
+    """Return a note on how many statements a comparison with people is over."""
+    subset = f"over the {plural(comparison.statements, 'statement')} that people answered"
+    return f"{comparison.name}: {subset}; left out: {comparison.left_out:,}"
 
 
 def _undefined(who: str, rows: Sequence[AgreementRow]) -> Iterator[str]:
@@ -209,12 +213,12 @@ class Kappa:
     void: int | None
 
 
-def restricted(of: VerdictFigures) -> Table[ComparisonSize]:
+def restricted(figures: VerdictFigures) -> Table[ComparisonSize]:
     """Return the table of the number of statements behind each comparison with people."""
     return Table(
         "restricted",
         "Statements that people answered",
-        of.restricted,
+        figures.restricted,
         [
             Column("variant", "variant", lambda row: row.name, words=VARIANTS),
             Column("statements", "statements", lambda row: row.statements, Kind.COUNT),
@@ -225,23 +229,23 @@ def restricted(of: VerdictFigures) -> Table[ComparisonSize]:
     )
 
 
-def kappas(of: VerdictFigures) -> Table[Kappa]:
-    """Return the table of κ under each template (Table 2)."""
+def kappas(figures: VerdictFigures) -> Table[Kappa]:
+    """Return the table of the model's κ under each template (Table 2)."""
     return kappa_table(
         "kappas",
         "κ under each template",
         "template",
-        of.kappas,
-        [_restricted(comparison) for comparison in of.restricted],
+        figures.kappas,
+        [_comparison_note(comparison) for comparison in figures.restricted],
         link=lambda row: Link("verdicts", (row.by,)),
-        published=of.report.options.as_published,
+        published=figures.report.options.as_published,
     )
 
 
 def kappa_table(
     name: str,
     title: str,
-    by: str,
+    column_title: str,
     rows: Sequence[AgreementRow],
     notes: Sequence[str] = (),
     subject: tuple[str, ...] = (),
@@ -293,7 +297,7 @@ def kappa_table(
         [kappa for row in rows for kappa in _kappas(row)],
         [
             Column("variant", "variant", lambda row: row.name, words=VARIANTS),
-            Column(by, by, lambda row: row.by),
+            Column(column_title, column_title, lambda row: row.by),
             *kappa_columns,
             Column(
                 "n", "pairs", lambda row: row.raw.n, Kind.COUNT, help="with a stance on both sides"
@@ -313,7 +317,9 @@ def kappa_table(
         notes=notes,
         subject=subject,
         link=link,
-        pictures=[Forest(values=[kappa_columns[0].key], rows=["variant"], series=by, whole=True)],
+        pictures=[
+            Forest(values=[kappa_columns[0].key], rows=["variant"], series=column_title, whole=True)
+        ],
     )
 
 
@@ -327,9 +333,9 @@ def _kappas(row: AgreementRow) -> Iterator[Kappa]:
         yield Kappa(row.name, template, raw, flipped if is_flipped else None, n_void_pairs)
 
 
-def across(of: VerdictFigures) -> Table[AcrossTemplates]:
+def agreement_across_templates(figures: VerdictFigures) -> Table[AcrossTemplates]:
     """Return the table of the agreement between templates on the originals (Table 3)."""
-    n_alike = int(of.report.voids.template.sum())
+    n_alike = int(figures.report.voids.template.sum())
     verb = "is" if n_alike == 1 else "are"
     notes = (
         [f"{plural(n_alike, 'statement')} with one text under all templates {verb} in neither"]
@@ -339,7 +345,7 @@ def across(of: VerdictFigures) -> Table[AcrossTemplates]:
     return Table(
         "across_templates",
         "Agreement between templates",
-        [of.report.across_templates],
+        [figures.report.across_templates],
         [
             Column(
                 "alpha",
@@ -374,9 +380,9 @@ def across(of: VerdictFigures) -> Table[AcrossTemplates]:
     )
 
 
-def items(of: VerdictFigures) -> Table[tuple[str, str, ItemAgreementRow]]:
-    """Return the table of agreement per statement over paired conditions."""
-    report = of.report
+def items(figures: VerdictFigures) -> Table[tuple[str, str, ItemAgreementRow]]:
+    """Return the table of the agreement between each statement and its other wordings."""
+    report = figures.report
     rows = [
         (ref, kind, report.item_agreement(kind).of(row))
         for row, ref in enumerate(report.counts.statements)
@@ -434,7 +440,7 @@ def items(of: VerdictFigures) -> Table[tuple[str, str, ItemAgreementRow]]:
         notes=[
             "[ ]: 95 % interval over templates. κ has none: too few templates for a valid interval"
         ],
-        link=lambda row: below(of, row[0]),
+        link=lambda row: link_to_details(figures, row[0]),
     )
 
 

@@ -31,7 +31,9 @@ from workbench.figures.book import Book, Entry
 from workbench.figures.table import AnyTable
 
 
-def run_book(judged: ReliabilityJudged, of: VerdictFigures, title: str, opened: Opened) -> Book:
+def run_book(
+    judged: ReliabilityJudged, figures: VerdictFigures, title: str, opened: Opened
+) -> Book:
     """Return the tables of a run, with those on its answers, and the probabilities of its prompts.
 
     The probabilities are behind the tables.
@@ -39,7 +41,10 @@ def run_book(judged: ReliabilityJudged, of: VerdictFigures, title: str, opened: 
     personas = judged.by_persona.entries() if judged.by_persona else ()
     refusals = refusal_entries(lambda: [judged.refusals], judged.report.options.seed)
     tables_of_run = book(
-        of, title, [*personas, answered_entry([judged.answered]), *refusals], judged.verdicts.error
+        figures,
+        title,
+        [*personas, answered_entry([judged.answered]), *refusals],
+        judged.verdicts.error,
     )
     detail_tables = {**tables_of_run.behind, **_probabilities(judged, opened)}
     return replace(
@@ -51,9 +56,9 @@ def run_book(judged: ReliabilityJudged, of: VerdictFigures, title: str, opened: 
     )
 
 
-def _leads(judged: ReliabilityJudged, of: VerdictFigures) -> Iterator[str]:
-    """Yield the share of statements that keep their stance, and the published pass rate."""
-    value, caveat = pooled.format_share(of.pooled)
+def _lead_sentences(judged: ReliabilityJudged, figures: VerdictFigures) -> Iterator[str]:
+    """Yield the sentences on the share of kept stances and on the published pass rate."""
+    value, caveat = pooled.format_share(figures.pooled)
     yield (
         f"{pooled.KEEP}{pooled.tests_words(judged.report)}: "
         f"{value}.{f' ({caveat})' if caveat else ''}"
@@ -104,7 +109,10 @@ def _probabilities(judged: ReliabilityJudged, opened: Opened) -> dict[str, Calla
 
 
 def book(
-    of: VerdictFigures, title: str, more: Sequence[Entry] = (), of_reader: ReaderError | None = None
+    figures: VerdictFigures,
+    title: str,
+    more: Sequence[Entry] = (),
+    reader_errors: ReaderError | None = None,
 ) -> Book:
     """Return the tables of a run, in reading order.
 
@@ -115,20 +123,24 @@ def book(
     Parameters
     ----------
     more : tables on the answers of the run
-    of_reader : the errors of the reader; None: unknown
+    reader_errors : the errors of the reader; None: unknown
     """
-    exact = of.exact
+    exact = figures.exact
     chance_entries = (
         []
         if exact is None
         else [
             Entry(
-                "sampled_would_pass", "what samples would pass", partial(tables.chances, of, exact)
+                "sampled_would_pass",
+                "what samples would pass",
+                partial(tables.chances, figures, exact),
             )
         ]
     )
-    template_subjects = [(template,) for template in of.templates] if len(of.templates) > 1 else []
-    verdicts = partial(tables.verdicts, of)
+    template_subjects = (
+        [(template,) for template in figures.templates] if len(figures.templates) > 1 else []
+    )
+    verdicts = partial(tables.verdicts, figures)
     return Book(
         title,
         [
@@ -137,23 +149,29 @@ def book(
                 "statements",
                 verdicts,
                 [(), *template_subjects],
-                said=partial(tables.passing_words, of),
+                said=partial(tables.passing_phrase, figures),
             ),
-            Entry("pooled", "keeping their stance", lambda: pooled.table(of.report, of.pooled)),
-            Entry("passing", "passing each test", partial(passing, of)),
-            *_reader_error(of_reader),
-            Entry("passing_by_template", "passing, by template", partial(passing_by_template, of)),
+            Entry(
+                "pooled",
+                "keeping their stance",
+                lambda: pooled.table(figures.report, figures.pooled),
+            ),
+            Entry("passing", "passing each test", partial(passing, figures)),
+            *_reader_error_entries(reader_errors),
+            Entry(
+                "passing_by_template", "passing, by template", partial(passing_by_template, figures)
+            ),
             *chance_entries,
-            Entry("templates", "templates", partial(tables.templates, of)),
-            *_agreement(of),
-            *_instability(of),
+            Entry("templates", "templates", partial(tables.templates, figures)),
+            *_agreement_entries(figures),
+            *_component_entries(figures),
             *more,
         ],
         behind={
             "verdicts": verdicts,
-            "statement": partial(tables.statement, of),
-            "wordings": partial(wordings, of),
-            "components": lambda issue="": parts.components(of.parts, issue),
+            "statement": partial(tables.statement, figures),
+            "wordings": partial(wordings, figures),
+            "components": lambda issue="": parts.components(figures.parts, issue),
         },
         notes=(
             "Stance: the side of most readable answers to a prompt; a tie has none and fails "
@@ -166,66 +184,76 @@ def book(
     )
 
 
-def _reader_error(of: ReaderError | None) -> list[Entry]:
-    """Return the table of the reader's error, or nothing if it is unknown."""
+def _reader_error_entries(error: ReaderError | None) -> list[Entry]:
+    """Return the entry of the table of the reader's error, or no entry if it is unknown."""
     return (
         []
-        if of is None
-        else [Entry("reader_error", "with the reader's error", lambda: reader_error.table(of))]
+        if error is None
+        else [Entry("reader_error", "with the reader's error", lambda: reader_error.table(error))]
     )
 
 
-def _instability(of: VerdictFigures) -> list[Entry]:
-    """Return the tables of variance components.
+def _component_entries(figures: VerdictFigures) -> list[Entry]:
+    """Return the entries of the tables of variance components.
 
     They are computed when somebody opens them, because it takes a moment.
     """
-    issues = sorted({issue for ref in of.report.counts.statements for issue in _labelled(of, ref)})
+    issues = sorted(
+        {
+            issue
+            for ref in figures.report.counts.statements
+            for issue in _issues_of_statement(figures, ref)
+        }
+    )
     return [
         Entry(
             "components",
             "sources of instability",
-            lambda issue="": parts.components(of.parts, issue),
+            lambda issue="": parts.components(figures.parts, issue),
             [(), *((issue,) for issue in issues)],
         ),
-        Entry("components_by_issue", "instability by issue", lambda: parts.by_issue(of.parts)),
-        Entry("shifts", "effects common to all prompts", lambda: parts.shifts(of.parts)),
+        Entry("components_by_issue", "instability by issue", lambda: parts.by_issue(figures.parts)),
+        Entry("shifts", "effects common to all prompts", lambda: parts.shifts(figures.parts)),
     ]
 
 
-def _labelled(of: VerdictFigures, ref: str) -> list[str]:
+def _issues_of_statement(figures: VerdictFigures, ref: str) -> list[str]:
     """Return the policy issues with which a statement is labelled."""
-    statement = of.statements.get(ref)
+    statement = figures.statements.get(ref)
     return [issue for issue, label in statement.issues.items() if label] if statement else []
 
 
-def _agreement(of: VerdictFigures) -> list[Entry]:
-    """Return the tables of agreement.
+def _agreement_entries(figures: VerdictFigures) -> list[Entry]:
+    """Return the entries of the tables of agreement.
 
     Some depend on whether kappas are over the statements that people answered.
     """
-    name, as_people = of.instrument.name, ["as_people"]
+    name, as_people = figures.instrument.name, ["as_people"]
     agreement_entries = [
         Entry(
             "mean_kappas",
             "κ beside coin and people",
-            partial(agreement.means, of),
+            partial(agreement.means, figures),
             choices=as_people,
         ),
-        Entry("kappas", "κ by template", partial(agreement.kappas, of), choices=as_people),
-        Entry("across_templates", "between templates", partial(agreement.across, of)),
-        Entry("item_agreement", "agreement per statement", partial(agreement.items, of)),
+        Entry("kappas", "κ by template", partial(agreement.kappas, figures), choices=as_people),
+        Entry(
+            "across_templates",
+            "between templates",
+            partial(agreement.agreement_across_templates, figures),
+        ),
+        Entry("item_agreement", "agreement per statement", partial(agreement.items, figures)),
     ]
-    if of.instrument.survey:
+    if figures.instrument.survey:
         agreement_entries.append(
-            Entry("people", "people", lambda: agreement.people(name, of.people))
+            Entry("people", "people", lambda: agreement.people(name, figures.people))
         )
-    if of.as_people:
+    if figures.as_people:
         agreement_entries.append(
             Entry(
                 "restricted",
                 "statements counted",
-                partial(agreement.restricted, of),
+                partial(agreement.restricted, figures),
                 choices=as_people,
             )
         )

@@ -36,7 +36,7 @@ from workbench.audits.reliability.pooled import (
     answers_words,
     differences,
     format_difference,
-    pooled,
+    pooled_verdicts,
 )
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.instruments import Instrument
@@ -67,6 +67,8 @@ KINDS = (
 A = TypeVar("A", bound=np.generic)
 
 
+NOT_ASKED = -1.0
+"the weight of a prompt that a run was not asked"
 LARGEST_DIFFERENCE = 0.5
 "the largest plausible difference of the shares of two runs"
 
@@ -200,7 +202,7 @@ class _Comparison:
     def _pooled(self, name: str) -> Pooled:
         """Return the pooled shares of a run, computed once."""
         if name not in self._shares:
-            self._shares[name] = pooled(self.reports[name])
+            self._shares[name] = pooled_verdicts(self.reports[name])
         return self._shares[name]
 
     def differences(self, first: str, second: str) -> AnyTable:
@@ -246,7 +248,7 @@ class _Comparison:
         sentence = format_difference(first, second, first_shares, second_shares, adjusted[0])
         yield OfModel(sentence, "", p=adjusted[0], reach=reach)
         if all_prompts is not None:
-            yield OfModel(drift_said(all_prompts, adjusted[1]), "", p=adjusted[1])
+            yield OfModel(drift_sentence(all_prompts, adjusted[1]), "", p=adjusted[1])
 
 
 NO_PUBLISHED_TEST = Estimate(
@@ -318,7 +320,7 @@ def _drift_rows(
 
     Parameters
     ----------
-    is_sampled : whether the answers are exchangeable samples, so that noise can be estimated
+    is_sampled : whether both runs have independent samples, so that their noise can be estimated
     """
     counts, other_counts = (report.counts for report in reports)
     refs = [ref for ref in counts.statements if ref in texts[1] and texts[0][ref] == texts[1][ref]]
@@ -326,7 +328,7 @@ def _drift_rows(
     first, second = (
         _for_and_against(report, counts.templates, refs, variants) for report in reports
     )
-    was_asked = np.all([side.sum(axis=-1) >= 0 for side in (first, second)], axis=0)
+    was_asked = np.all([(side != NOT_ASKED).all(axis=-1) for side in (first, second)], axis=0)
     statement = np.broadcast_to(np.arange(len(refs))[:, None, None], was_asked.shape[1:])
     groups_of_prompts = [(ALL_PROMPTS, slice(None))]
     if len(counts.templates) > 1:
@@ -422,8 +424,8 @@ def _drift_test_columns() -> list[Column[Drift]]:
     ]
 
 
-def drift_said(of: Drift, p: float) -> str:
-    """Return a sentence on the agreement of a model's answers on two occasions.
+def drift_sentence(drift: Drift, p: float) -> str:
+    """Return a sentence on how well a model's answers on two occasions agree.
 
     It compares them with the agreement that sampling alone would give.
 
@@ -431,7 +433,7 @@ def drift_said(of: Drift, p: float) -> str:
     ----------
     p : adjusted p value
     """
-    agreement = of.found
+    agreement = drift.found
     if not agreement.change.n:
         return "No prompt has readable answers in both."
     sentence = (
@@ -459,14 +461,14 @@ def _for_and_against(
 ) -> npt.NDArray[np.float64]:
     """Return the weight for and against each prompt: (T, S, V, 2, 2).
 
-    It is -1 if the wording does not exist or was not asked.
+    It is `NOT_ASKED` if the wording does not exist or was not asked.
     """
     counts = report.counts
     mass: tuple[npt.NDArray[np.generic], ...] = (counts.positive, counts.negative)
     was_asked = counts.exists[None, :, :, None] & (counts.total > 0)
     if isinstance(report, ExactReport):
         mass, was_asked = (report.mass.positive, report.mass.negative), report.known
-    weights = np.where(was_asked[..., None], np.stack(mass, axis=-1), -1.0)
+    weights = np.where(was_asked[..., None], np.stack(mass, axis=-1), NOT_ASKED)
     axes = ((counts.templates, templates), (counts.statements, refs), (counts.variants, variants))
     return np.asarray(
         weights[
@@ -629,7 +631,7 @@ def texts_asked(
         yield (
             ref,
             tuple(
-                (str(variant), int(sign), _text(item, variant, language))
+                (str(variant), int(sign), _text_of_wording(item, variant, language))
                 for variant, sign, exists in zip(
                     counts.variants, counts.signs[row], counts.exists[row], strict=True
                 )
@@ -638,7 +640,9 @@ def texts_asked(
         )
 
 
-def _text(of: Statement | None, variant: VariantId, language: str) -> str:
-    """Return the text of a wording, or "" if there is none."""
-    wording = of.wording(variant, language) if of is not None else None
+def _text_of_wording(statement: Statement | None, variant: VariantId, language: str) -> str:
+    """Return the text of a statement's wording, or "" if the statement or the wording is
+    missing.
+    """
+    wording = statement.wording(variant, language) if statement is not None else None
     return "" if wording is None else wording.text

@@ -92,7 +92,9 @@ def decomposed(
         issue: np.array([row for row, ref in enumerate(refs) if labels.get(ref, {}).get(issue)])
         for issue in issues
     }
-    return tuple(_parts(report, all_cells, issue, rows) for issue, rows in rows_by_issue.items())
+    return tuple(
+        _decompose_rows(report, all_cells, issue, rows) for issue, rows in rows_by_issue.items()
+    )
 
 
 def cells(report: ReliabilityReport) -> Cells:
@@ -141,12 +143,14 @@ def _repeated(report: ReliabilityReport) -> BoolArray:
     return is_repeated
 
 
-def _parts(report: ReliabilityReport, whole: Cells, issue: str, at: IntArray) -> IssueDecomposition:
-    """Return the components of the statements in these rows."""
-    issue_cells = whole.of(at)
+def _decompose_rows(
+    report: ReliabilityReport, cells: Cells, issue: str, rows: IntArray
+) -> IssueDecomposition:
+    """Return the variance components of the statements in some rows, such as those of an issue."""
+    issue_cells = cells.of(rows)
     is_known = issue_cells.known
     exact = isinstance(report, ExactReport)
-    readable = _by_statement(report.counts.readable)[at][is_known]
+    readable = _by_statement(report.counts.readable)[rows][is_known]
     p = issue_cells.value[is_known]
     answer_variances = (
         p * (1 - p) if exact else p * (1 - p) * readable / np.maximum(readable - 1, 1)
@@ -156,22 +160,22 @@ def _parts(report: ReliabilityReport, whole: Cells, issue: str, at: IntArray) ->
         decompose(issue_cells),
         float(answer_variances.mean()) if is_known.any() else float("nan"),
         0.0 if exact or not is_known.any() else float(readable.mean()),
-        _turning(issue_cells, report.counts.signs[at]),
+        _effect_of_reversal(issue_cells, report.counts.signs[rows]),
         report.counts.until_settled is not None,
     )
 
 
-def _turning(of: Cells, signs: Signs) -> Estimate:
-    """Return the mean difference between wordings as they are and those turned round.
+def _effect_of_reversal(cells: Cells, signs: Signs) -> Estimate:
+    """Return the mean difference between original and reversed wordings in the share of agreement.
 
     The mean is over statements and templates.
     """
     sides = []
     for sign in (1, -1):
-        has_sign = of.known & (signs == sign)[:, :, None, None]
+        has_sign = cells.known & (signs == sign)[:, :, None, None]
         n_prompts = has_sign.sum(axis=(1, 3))
         sides.append(
-            np.where(has_sign, of.value, 0.0).sum(axis=(1, 3))
+            np.where(has_sign, cells.value, 0.0).sum(axis=(1, 3))
             / np.where(n_prompts > 0, n_prompts, np.nan)
         )
     if not (signs == -1).any():
@@ -291,7 +295,7 @@ def components(every: Sequence[IssueDecomposition], issue: str = "") -> Table[Is
         ],
         key=lambda row: (row.component.name,),
         definition=DEFINITION,
-        notes=list(_notes(parts)),
+        notes=list(_component_notes(parts)),
         empty="No prompt has enough readable answers, so the components cannot be separated.",
         detail=lambda row: [MEANS[row.component.name]],
         subject=(issue,) if issue else (),
@@ -299,7 +303,7 @@ def components(every: Sequence[IssueDecomposition], issue: str = "") -> Table[Is
     )
 
 
-def _notes(parts: IssueDecomposition) -> Iterator[str]:
+def _component_notes(parts: IssueDecomposition) -> Iterator[str]:
     """Yield the notes on the prompts behind the components, and on missing intervals."""
     decomposition = parts.of
     orders = "both label orders" if decomposition.orders > 1 else "one label order"

@@ -17,14 +17,16 @@ from workbench.figures.shown import between, number
 from workbench.figures.table import Kind
 
 
-def list_findings(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> Iterator[OfModel]:
-    """Yield the findings on a run."""
+def list_findings(
+    name: str, judged: ReliabilityJudged, figures: VerdictFigures
+) -> Iterator[OfModel]:
+    """Yield the findings on the reliability of a run."""
     report = judged.report
-    value, caveat = pooled.format_share(of.pooled)
+    value, caveat = pooled.format_share(figures.pooled)
     yield OfModel(f"{pooled.KEEP}{pooled.tests_words(report)}", name, value, doubt=caveat)
     label, value, range_text = passing_said(report)
     error = judged.verdicts.error
-    corrected = "" if error is None else reader_error.said(error)
+    corrected = "" if error is None else reader_error.corrected_share_text(error)
     yield OfModel(label, name, value, doubt="; ".join(filter(None, (range_text, corrected))))
     yield from _weakest(name, report)
     codes = report.over_templates(ALL)

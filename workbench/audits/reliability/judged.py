@@ -27,7 +27,7 @@ from workbench.audits.reliability.counting import ALL, Counts, optimum, random_b
 from workbench.audits.reliability.expected import ExactReport
 from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.audits.reliability.options import ReliabilityOptions
-from workbench.audits.reliability.pooled import Pooled, pooled
+from workbench.audits.reliability.pooled import Pooled, pooled_verdicts
 from workbench.audits.reliability.verdicts import PROBABILITIES, RunVerdicts, run_verdicts
 from workbench.domain.designs import PUBLISHED_SAMPLES
 from workbench.domain.instruments import Instrument
@@ -108,7 +108,7 @@ class VerdictFigures:
 
         It does not depend on the number of answers, and takes seconds for many prompts.
         """
-        return pooled(self.report)
+        return pooled_verdicts(self.report)
 
     @cached_property
     def people(self) -> tuple[Bound, ...]:
@@ -218,7 +218,8 @@ def reliability_sentences(name: str, report: ReliabilityReport) -> str:
         return (
             f"Of {name} the probabilities of the two labels were computed for "
             f"{len(counts.statements)} statements under "
-            f"{_number(len(counts.templates), 'template')}; a prompt leans clearly if the share of "
+            f"{_count_of(len(counts.templates), 'template')}; a prompt leans clearly if the "
+            "share of "
             f"agreement among them lies outside {options.low:g} and {options.high:g}, with at "
             f"least {report.options.named:g} of the probability on the labels; a statement is "
             "reliable under a template if it passes "
@@ -227,7 +228,9 @@ def reliability_sentences(name: str, report: ReliabilityReport) -> str:
         )
     return (
         f"{name} was asked {len(counts.statements)} statements under "
-        f"{_number(len(counts.templates), 'template')}, with {_planned(counts.sizes)} answers per "
+        ""
+        f"{_count_of(len(counts.templates), 'template')}, with {_planned(counts.sizes)} answers "
+        "per "
         f"prompt planned; a prompt leans clearly if {rule}, with at least {report.required_text} "
         "answers readable; a statement is reliable under a template if it passes "
         f"{', '.join(test.replace('_', ' ') for test in options.tests)}: {_range(passed)} of "
@@ -243,7 +246,7 @@ def _void(report: ReliabilityReport) -> str:
     if not n_void:
         return ""
     return (
-        f" {_number(n_void, 'test')} of a statement under a template "
+        f" {_count_of(n_void, 'test')} of a statement under a template "
         f"{'is' if n_void == 1 else 'are'} left out, because "
         "there is nothing to compare, or a prompt would be compared with itself."
     )
@@ -255,9 +258,9 @@ def _planned(sizes: tuple[int, int]) -> str:
     return str(most) if fewest == most else f"{fewest} to {most}"
 
 
-def _number(n: int, one: str) -> str:
-    """Return a number with its noun in the singular or plural."""
-    return f"{n} {one}" if n == 1 else f"{n} {one}s"
+def _count_of(n: int, noun: str) -> str:
+    """Return a count with its noun, in the singular or the plural."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def _range(numbers: list[int]) -> str:
@@ -409,24 +412,26 @@ class PersonaPasses:
     stance: Change | None
 
 
-def _rows(of: ByPersona) -> Iterator[PersonaPasses]:
-    """Yield one row per persona."""
+def _persona_rows(comparison: ByPersona) -> Iterator[PersonaPasses]:
+    """Yield a row for each persona, with its changes against the prompts without a persona."""
     kinds = [kind for kind in KINDS if kind.name in (ALL, STANCE)]
     changes_by_kind = {
         (change.kind.name, change.second): change
-        for change in changes_from(of.compared, NONE, kinds)
+        for change in changes_from(comparison.compared, NONE, kinds)
     }
-    for side in of.compared.sides:
+    for side in comparison.compared.sides:
         changes = (changes_by_kind.get((ALL, side.name)), changes_by_kind.get((STANCE, side.name)))
-        yield PersonaPasses(side.name, of.personas.get(side.name), side.main_figure, *changes)
+        yield PersonaPasses(
+            side.name, comparison.personas.get(side.name), side.main_figure, *changes
+        )
 
 
-def passing_by_persona(of: ByPersona) -> Table[PersonaPasses]:
-    """Return the table of how many statements pass with each persona, compared with none."""
+def passing_by_persona(comparison: ByPersona) -> Table[PersonaPasses]:
+    """Return the table of the share of statements that keep their stance, by persona."""
     return Table(
         "personas",
         "Statements that keep their stance, by persona",
-        list(_rows(of)),
+        list(_persona_rows(comparison)),
         [
             Column("persona", "persona", lambda row: row.name),
             Column(
@@ -505,14 +510,14 @@ def passing_by_persona(of: ByPersona) -> Table[PersonaPasses]:
             "The interval of a difference is Bonett and Price's for pairs, of a share "
             "Wilson's over statements."
         ],
-        detail=_said,
+        detail=_persona_details,
         pictures=[
             Forest(values=["passes"], rows=["persona"], axis="statements that keep their stance")
         ],
     )
 
 
-def _said(row: PersonaPasses) -> Sequence[str]:
+def _persona_details(row: PersonaPasses) -> Sequence[str]:
     """Return the details of a persona: its description, its turns, and why it was not tested."""
     if row.persona is None:
         return ["prompts without a persona: the baseline"]
@@ -541,24 +546,24 @@ class StatementByPersona:
         return len({word for word in self.verdicts.values() if word}) > 1
 
 
-def verdicts_by_persona(of: ByPersona) -> Table[StatementByPersona]:
+def verdicts_by_persona(comparison: ByPersona) -> Table[StatementByPersona]:
     """Return the table of the verdicts on every statement, with a column for each persona.
 
     They are over all tests and templates.
     """
-    names, kinds = of.compared.names, {kind.name: kind for kind in KINDS}
+    names, kinds = comparison.compared.names, {kind.name: kind for kind in KINDS}
     stances = {
         row.item: dict(zip(names, row.verdicts, strict=True))
-        for row in item_rows(of.compared, kinds[STANCE])
+        for row in item_rows(comparison.compared, kinds[STANCE])
     }
     rows = [
         StatementByPersona(
             row.item,
-            of.compared.texts.get(row.item, ""),
+            comparison.compared.texts.get(row.item, ""),
             dict(zip(names, row.verdicts, strict=True)),
             stances.get(row.item, {}),
         )
-        for row in item_rows(of.compared, kinds[ALL])
+        for row in item_rows(comparison.compared, kinds[ALL])
     ]
 
     def verdict(persona: str) -> Column[StatementByPersona]:
@@ -574,7 +579,7 @@ def verdicts_by_persona(of: ByPersona) -> Table[StatementByPersona]:
             aside=True,
         )
 
-    shared = common(kinds[ALL], of.compared.sides)
+    shared = common(kinds[ALL], comparison.compared.sides)
     return Table(
         "verdicts_by_persona",
         "Statements under all tests, by persona",
@@ -610,12 +615,12 @@ def _verdict(word: str) -> Verdict | None:
     return Verdict(word) if word else None
 
 
-def components_table(of: ByPersona) -> Table[tuple[str, float]]:
-    """Return the table of the variance of shares of agreement that personas bring.
+def components_table(comparison: ByPersona) -> Table[tuple[str, float]]:
+    """Return the table of the variance of agreement shares that personas add.
 
     It comes on its own, with statements, and with prompts.
     """
-    variances = of.components
+    variances = comparison.components
     values = (
         ()
         if variances is None
@@ -822,20 +827,20 @@ class ReliabilityJudged:
 
 
 def with_answer_kinds(
-    found: AnsweredPlan, counts: Counts | None, refusals: ModelRefusals, name: str = ""
+    answered_plan: AnsweredPlan, counts: Counts | None, refusals: ModelRefusals, name: str = ""
 ) -> AnsweredPlan:
-    """Return the answered part of a plan, with the kinds of its answers by the reader and refusals.
+    """Return an answered plan with its numbers of unreadable, refused and cut-off answers.
 
     Parameters
     ----------
     counts : the counts before rulings; None if nothing was sampled
     """
     if counts is None:
-        return found.with_parts(name)
+        return answered_plan.with_parts(name)
     total = int(counts.total.sum())
-    if found.spared is not None:
-        found = replace(found, optimum=optimum(counts, found.spared.rules))
-    return found.with_parts(
+    if answered_plan.spared is not None:
+        answered_plan = replace(answered_plan, optimum=optimum(counts, answered_plan.spared.rules))
+    return answered_plan.with_parts(
         name,
         unreadable=AnswerCount(int(counts.unreadable.sum()), total),
         refused=refused_part(refusals),

@@ -252,7 +252,7 @@ class Planner:
         return smallest_bias(self.components, self._answer(size), size, side)
 
     def _answer(self, size: Size) -> float:
-        """Return the variance of a single answer, increased for the share that is not readable."""
+        """Return the variance of a single answer, increased for the share of unreadable answers."""
         return self.answer / max(self.known.readable, 1 / size.samples)
 
     def chances(
@@ -272,8 +272,10 @@ class Planner:
         )
         return tuple(self._chance(claim, size, values_by_measure) for claim in claims)
 
-    def _chance(self, claim: Claim, size: Size, found: Mapping[str, FloatArray]) -> Chance:
-        """Return the support for one claim, calculated or from the simulated values."""
+    def _chance(
+        self, claim: Claim, size: Size, simulated_values: Mapping[str, FloatArray]
+    ) -> Chance:
+        """Return the support that a design gives one claim, calculated or from simulated values."""
         nan = float("nan")
         if claim.measure == BIAS:
             value = self.smallest_bias(size, size.statements // 2)
@@ -284,7 +286,7 @@ class Planner:
             return Chance(
                 Estimate(value, nan, nan, size.statements, 0, undefined), None, value >= claim.least
             )
-        values = found[claim.measure]
+        values = simulated_values[claim.measure]
         defined = values[np.isfinite(values)]
         n_runs, n_supporting = len(values), int((defined >= claim.least).sum())
         lowest, highest = (float(bound) for bound in wilson_interval(n_supporting, n_runs))
@@ -474,14 +476,14 @@ def read_components(text: str) -> dict[str, float]:
     {'statement': 0.05, 'statement x template': 0.01}
     """
     component_by_plain_name = {
-        _plain(component_name): component_name
+        _normalized_name(component_name): component_name
         for component_name in COMPONENTS
         if component_name != SAMPLING
     }
     variances: dict[str, float] = {}
     for assignment in filter(None, (segment.strip() for segment in text.split(","))):
         name, equals, number = assignment.partition("=")
-        component = component_by_plain_name.get(_plain(name))
+        component = component_by_plain_name.get(_normalized_name(name))
         if component is None or not equals or component in variances:
             available = ", ".join(
                 component_name.replace(" x ", "-").replace(" ", "-")
@@ -508,7 +510,7 @@ def read_components(text: str) -> dict[str, float]:
     return variances
 
 
-def _plain(name: str) -> str:
+def _normalized_name(name: str) -> str:
     """Return the name of a component without case, blanks, punctuation and ` x `."""
     return re.sub(r"[\W_]+|(?<= )x(?= )", "", name.strip().casefold())
 
@@ -908,8 +910,8 @@ WORDINGS, TEMPLATES, STATEMENTS = 6, 6, 100
 AS_RUN = "as in the run"
 
 
-def _printed(store: Store, given: SimpleNamespace, _asked: Design | None) -> Printed:
-    """Return the tables of what a planned design shows, costs and needs."""
+def _planning_tables(store: Store, given: SimpleNamespace, _asked: Design | None) -> Printed:
+    """Return the tables of the power, the costs and the needs of a planned design."""
     from workbench.audits.reliability.result import judge as judged
 
     requested_claims = [Claim.parse(text) for text in given.claim]
@@ -932,19 +934,19 @@ def _printed(store: Store, given: SimpleNamespace, _asked: Design | None) -> Pri
             store, AnswerSelection.from_arguments(given, store), rules, lambda: nullcontext(store)
         ).judged
     rate = _rate(store, judged_run.run.model if judged_run is not None else given.model)
-    known, default_size, source = (
-        _from_run(judged_run) if judged_run is not None else _assumed(given)
+    facts, default_size, source = (
+        _from_run(judged_run) if judged_run is not None else _facts_from_components(given)
     )
-    known = _known_otherwise(known, given)
+    facts = _with_given_facts(facts, given)
     size = _size(given, default_size)
     rules.required(size.samples)
-    plan = Planned(Planner(known, rules, given.seed), size, requested_claims, rate)
+    plan = Planned(Planner(facts, rules, given.seed), size, requested_claims, rate)
     metadata: dict[str, Any] = {
         "source": source,
         "known": {
-            "mean": known.mean,
-            "readable": known.readable,
-            "components": dict(known.components),
+            "mean": facts.mean,
+            "readable": facts.readable,
+            "components": dict(facts.components),
         },
         "claims": [str(claim) for claim in requested_claims],
         "answers_a_second": rate,
@@ -979,27 +981,30 @@ def _from_run(run: ReliabilityJudged) -> tuple[ModelFacts, Size, str]:
     return ModelFacts(parts.mean, components, readable, cells(run.report)), size, run.run.label
 
 
-def _assumed(given: SimpleNamespace) -> tuple[ModelFacts, Size, str]:
-    """Return the facts that the given components stand for, the published size, and their name."""
-    known = ModelFacts(0.5, read_components(given.components))
-    return known, Size(STATEMENTS, WORDINGS, TEMPLATES, DEFAULTS.samples), "the given components"
+def _facts_from_components(arguments: SimpleNamespace) -> tuple[ModelFacts, Size, str]:
+    """Return what the components on the command line stand for.
+
+    The parts are the facts of the model, the published size, and a name for their source.
+    """
+    facts = ModelFacts(0.5, read_components(arguments.components))
+    return facts, Size(STATEMENTS, WORDINGS, TEMPLATES, DEFAULTS.samples), "the given components"
 
 
-def _known_otherwise(known: ModelFacts, given: SimpleNamespace) -> ModelFacts:
-    """Return the known facts, with the values that options replace.
+def _with_given_facts(facts: ModelFacts, arguments: SimpleNamespace) -> ModelFacts:
+    """Return the facts with the values that the command line replaces.
 
     Raises UsageError if shares with this mean cannot vary so much.
     """
-    mean = known.mean if given.mean is None else given.mean
-    total, maximum = sum(known.components.values()), mean * (1 - mean)
-    if given.components is not None and total > maximum:
+    mean = facts.mean if arguments.mean is None else arguments.mean
+    total, maximum = sum(facts.components.values()), mean * (1 - mean)
+    if arguments.components is not None and total > maximum:
         raise UsageError(
             f"found components with a sum of {total:g}; with a mean of {mean:g} the variance is "
             f"at most {maximum:.3g}"
         )
-    measured = known.measured if given.mean is None else None
-    readable = known.readable if given.readable is None else given.readable
-    return replace(known, mean=mean, readable=readable, measured=measured)
+    measured = facts.measured if arguments.mean is None else None
+    readable = facts.readable if arguments.readable is None else arguments.readable
+    return replace(facts, mean=mean, readable=readable, measured=measured)
 
 
 def _size(given: SimpleNamespace, usual: Size) -> Size:
@@ -1124,7 +1129,7 @@ DESIGN = FigureVerb(
         *(judging_option for judging_option in JUDGING if judging_option.name != SEEDED.name),
         SEEDED.of("the simulated runs"),
     ),
-    _printed,
+    _planning_tables,
     about="Show what a planned design can claim, and how many statements, wordings, templates "
     "and samples a "
     "claim needs: a decision study from the variance components of a run (see `show STORE "

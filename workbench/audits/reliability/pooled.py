@@ -296,16 +296,16 @@ def relative_efficiency(n: int, spread: float, noise: float, posterior: float) -
     return min(1.0, spread / n / variance) if variance > 0 else 1.0
 
 
-def pooled(report: ReliabilityReport, draws: int = DRAWS) -> Pooled:
-    """Return the tests on draws from the posterior of a run's shares.
+def pooled_verdicts(report: ReliabilityReport, draws: int = DRAWS) -> Pooled:
+    """Return the outcomes of the tests on draws from the posterior of a run's shares.
 
     Exact probabilities are known shares. They enter as the only draw.
     """
     if isinstance(report, ExactReport):
-        found = _tested(report, [np.where(report.known, report.leaning, 0.5)])
+        exact_result = _judge_draws(report, [np.where(report.known, report.leaning, 0.5)])
         scored = report.mass.scored & report.counts.exists[None, :, :, None]
         faint = float((report.mass.named[scored] < HALF).mean()) if scored.any() else 0.0
-        return replace(found, exact=True, faint=faint)
+        return replace(exact_result, exact=True, faint=faint)
     options = report.options.with_values(beside=None, as_people=False)
     return _sampled(_Request(_digest(report.counts), options, draws, report))
 
@@ -350,9 +350,9 @@ def _sampled(request: _Request) -> Pooled:
     is_known = known_prompts(report)
     readable = report.counts.readable[is_known]
     if readable.size and np.median(readable) < 2:
-        return replace(_tested(report, ()), why=SINGLE_ANSWERS)
+        return replace(_judge_draws(report, ()), why=SINGLE_ANSWERS)
     rng = derive_rng(report.options.seed, "pooled", *report.counts.statements)
-    return replace(_tested(report, _shares(report, rng, draws)), prompts=int(is_known.sum()))
+    return replace(_judge_draws(report, _shares(report, rng, draws)), prompts=int(is_known.sum()))
 
 
 def by_coin(report: ReliabilityReport) -> Pooled:
@@ -361,7 +361,9 @@ def by_coin(report: ReliabilityReport) -> Pooled:
         derive_rng(report.options.seed, "coin", *report.counts.statements),
         report.counts.positive.shape,
     )
-    return _tested(report, (rng.integers(0, 2, shape).astype(np.float64) for _ in range(TOSSES)))
+    return _judge_draws(
+        report, (rng.integers(0, 2, shape).astype(np.float64) for _ in range(TOSSES))
+    )
 
 
 def _shares(
@@ -378,7 +380,7 @@ def _shares(
     hits = np.where(is_negated, counts.negative, counts.positive)[indices]
     is_reversed = is_negated[indices]
     for block in iterate_draws(
-        hits, counts.readable[indices], list(_factors(report, indices)), rng, draws=draws
+        hits, counts.readable[indices], list(_prompt_groups(report, indices)), rng, draws=draws
     ):
         for draw in block:
             share = np.full(counts.positive.shape, 0.5)
@@ -386,12 +388,17 @@ def _shares(
             yield share
 
 
-def _factors(report: ReliabilityReport, at: Sequence[IntArray]) -> Iterator[IntArray]:
+def _prompt_groups(report: ReliabilityReport, indices: Sequence[IntArray]) -> Iterator[IntArray]:
     """Yield the groups of similar prompts, as a group number for each prompt.
 
-    Statements come first, then their wordings, templates and label orders.
+    The groups are statements, their wordings, templates and label orders, then all prompts of a
+    template, of a kind of wording and of a label order.
+
+    Parameters
+    ----------
+    indices : the indices of each prompt's template, statement, wording and label order
     """
-    template, statement, variant, order = at
+    template, statement, variant, order = indices
     kinds = list(dict.fromkeys(wording.kind for wording in report.counts.variants))
     kind = np.array([kinds.index(wording.kind) for wording in report.counts.variants])[variant]
     groups = (
@@ -408,25 +415,25 @@ def _factors(report: ReliabilityReport, at: Sequence[IntArray]) -> Iterator[IntA
         yield np.unique(stacked, axis=1, return_inverse=True)[1].reshape(-1)
 
 
-def _tested(
+def _judge_draws(
     report: ReliabilityReport, shares: Iterator[FloatArray] | Sequence[FloatArray]
 ) -> Pooled:
-    """Return the tests on draws of the shares of agreement."""
+    """Return the outcomes of the tests on draws of the shares of agreement."""
     codes_by_test, sides = _codes_of_draws(report, shares)
     # A model without a change of mind passes every test that its known prompts can decide. A test
     # that a draw fails in spite of unknown prompts would count failures alone.
     steady_codes, _ = _codes_of_draws(report, [_steady_shares(report)])
-    passes, known, lacks = {}, {}, {}
+    passes, decidable, lacks = {}, {}, {}
     for test, test_codes in codes_by_test.items():
         is_void = report.over_templates(test) == VOID
         if test == TEMPLATE:
             is_void |= len(report.counts.templates) < 2
         is_lacking = (steady_codes[test] == INSUFFICIENT).any(axis=0) | (not len(test_codes))
         passes[test] = test_codes == PASS
-        known[test] = ~is_void & ~is_lacking
+        decidable[test] = ~is_void & ~is_lacking
         lacks[test] = is_lacking & ~is_void
     sides = sides / max(1, len(codes_by_test[ALL]))
-    return Pooled(report.counts.statements, passes, known, lacks, sides=sides)
+    return Pooled(report.counts.statements, passes, decidable, lacks, sides=sides)
 
 
 def _steady_shares(report: ReliabilityReport) -> FloatArray:
@@ -502,12 +509,16 @@ def tests_words(report: ReliabilityReport) -> str:
     return f" in the {'test' if len(tests) == 1 else 'tests'} {names}"
 
 
-def format_share(found: Pooled) -> tuple[str, str]:
-    """Return the share of statements that keep their stance with their number, and its caveats."""
-    share = found.share(ALL)
+def format_share(pooled_run: Pooled) -> tuple[str, str]:
+    """Return the share of statements that keep their stance, with their number, and its caveats."""
+    share = pooled_run.share(ALL)
     if not share.defined:
         return f"not estimated: {share.undefined}", ""
-    doubts = [found.faintness(), found.roughness(ALL), NO_NUCLEUS if found.exact else ""]
+    doubts = [
+        pooled_run.faintness(),
+        pooled_run.roughness(ALL),
+        NO_NUCLEUS if pooled_run.exact else "",
+    ]
     of_text = f"of {share.n:,}"
     if share.excluded:
         of_text += f" ({share.excluded:,} left out as unreadable)"
@@ -538,7 +549,7 @@ class PooledTest:
     mixing: Mixing
 
 
-def table(report: ReliabilityReport, found: Pooled) -> Table[PooledTest]:
+def table(report: ReliabilityReport, pooled_run: Pooled) -> Table[PooledTest]:
     """Return the table of the shares of statements that keep their stance, by test.
 
     The pooled shares do not depend on the number of answers.
@@ -549,10 +560,14 @@ def table(report: ReliabilityReport, found: Pooled) -> Table[PooledTest]:
         KEEP,
         [
             PooledTest(
-                test, report.passing(test), found.share(test), coin.share(test), found.mixing(test)
+                test,
+                report.passing(test),
+                pooled_run.share(test),
+                coin.share(test),
+                pooled_run.mixing(test),
             )
             for test in EVERY
-            if found.known[test].any() or found.lacks[test].any()
+            if pooled_run.known[test].any() or pooled_run.lacks[test].any()
         ],
         [
             Column("test", "test", lambda row: row.test, words=in_words(EVERY)),
@@ -566,7 +581,7 @@ def table(report: ReliabilityReport, found: Pooled) -> Table[PooledTest]:
             ),
             Column(
                 "judged",
-                PASSES_EXACT if found.exact else PASSES_PUBLISHED,
+                PASSES_EXACT if pooled_run.exact else PASSES_PUBLISHED,
                 lambda row: row.judged,
                 Kind.SHARE,
                 scale=(0.0, 1.0),
@@ -619,7 +634,7 @@ def table(report: ReliabilityReport, found: Pooled) -> Table[PooledTest]:
         ],
         key=lambda row: (row.test,),
         definition=ANSWERS,
-        notes=list(_pooled_notes(found)),
+        notes=list(_pooled_notes(pooled_run)),
         link=lambda row: Link("verdicts", ("", row.test)),
         pictures=[
             Forest(values=["pooled"], rows=["test"], axis="statements that keep their stance")
@@ -627,12 +642,12 @@ def table(report: ReliabilityReport, found: Pooled) -> Table[PooledTest]:
     )
 
 
-def _pooled_notes(found: Pooled) -> Iterator[str]:
+def _pooled_notes(pooled_run: Pooled) -> Iterator[str]:
     """Yield the notes on exact probabilities and on roughly computed shares."""
-    if found.exact:
+    if pooled_run.exact:
         yield f"The shares are {NO_NUCLEUS}."
     for test in EVERY:
-        if warning := found.roughness(test) or found.mixing(test).warning:
+        if warning := pooled_run.roughness(test) or pooled_run.mixing(test).warning:
             yield f"{spoken(test)}: {warning}"
 
 
@@ -648,20 +663,22 @@ class PooledDifference:
     bounds: Bounds
 
 
-def differences(first: str, second: str, one: Pooled, other: Pooled) -> Table[PooledDifference]:
-    """Return the table of the differences between two runs, second minus first.
+def differences(
+    first: str, second: str, first_run: Pooled, second_run: Pooled
+) -> Table[PooledDifference]:
+    """Return the table of the differences in kept stances between two runs, second minus first.
 
     They do not depend on the numbers of answers.
     """
     rows = [
         PooledDifference(
             test,
-            *one.shares_of_both(other, test),
-            one.difference(other, test),
-            one.bounds(other, test)[0],
+            *first_run.shares_of_both(second_run, test),
+            first_run.difference(second_run, test),
+            first_run.bounds(second_run, test)[0],
         )
         for test in EVERY
-        if one.known[test].any() or other.known[test].any()
+        if first_run.known[test].any() or second_run.known[test].any()
     ]
     is_complete = not any(row.bounds.wide for row in rows)
     return Table(
@@ -718,17 +735,24 @@ def differences(first: str, second: str, one: Pooled, other: Pooled) -> Table[Po
     )
 
 
-def format_difference(first: str, second: str, one: Pooled, other: Pooled, p: float) -> str:
-    """Return a sentence on how two runs differ, whatever their numbers of answers.
+def format_difference(
+    first: str, second: str, first_run: Pooled, second_run: Pooled, p: float
+) -> str:
+    """Return a sentence on the difference between two runs in the share of kept stances.
 
     Parameters
     ----------
     p : adjusted p value, of no difference
     """
-    difference, note = one.difference(other, ALL), _lacking(first, second, one, other)
+    difference, note = (
+        first_run.difference(second_run, ALL),
+        _missing_answers_sentence(first, second, first_run, second_run),
+    )
     if not difference.defined:
         return f"By pooling, {first} and {second} cannot be compared: {difference.undefined}.{note}"
-    shares = " and ".join(number(share, Kind.SHARE) for share in one.shares_of_both(other, ALL))
+    shares = " and ".join(
+        number(share, Kind.SHARE) for share in first_run.shares_of_both(second_run, ALL)
+    )
     return (
         f"Whatever the number of answers, {first} and {second} keep their stance on {shares} of "
         f"{plural(difference.n, 'statement')} (all tests, by pooling): a difference of "
@@ -736,9 +760,11 @@ def format_difference(first: str, second: str, one: Pooled, other: Pooled, p: fl
     )
 
 
-def _lacking(first: str, second: str, one: Pooled, other: Pooled) -> str:
-    """Return a sentence on the statements that lack answers, and on what they may change."""
-    bounds, (n_first, n_second, n) = one.bounds(other, ALL)
+def _missing_answers_sentence(
+    first: str, second: str, first_run: Pooled, second_run: Pooled
+) -> str:
+    """Return a sentence on the statements that lack answers, and on their possible effect."""
+    bounds, (n_first, n_second, n) = first_run.bounds(second_run, ALL)
     numbers = ((first, n_first), (second, n_second))
     parts = [
         f"{name} has no readable answer to some prompt of {n_lacking:,}"
@@ -747,5 +773,7 @@ def _lacking(first: str, second: str, one: Pooled, other: Pooled) -> str:
     ]
     if not parts:
         return ""
-    effect = bounded(one.difference(other, ALL).value, bounds, Kind.POINTS, "the difference")
+    effect = bounded(
+        first_run.difference(second_run, ALL).value, bounds, Kind.POINTS, "the difference"
+    )
     return f" Of {plural(n, 'statement')}, {' and '.join(parts)}{f'; {effect}' if effect else ''}."

@@ -117,7 +117,7 @@ class ReaderError:
                 undefined,
                 {row.name: undefined for row in agreement(self.as_read, intervals=False)},
             )
-        draws = [_standing("", drawn_report) for drawn_report in self._drawn()]
+        draws = [_standing("", drawn_report) for drawn_report in self._simulated_reports()]
         kappas = {
             comparison: _over(
                 [draw.kappas[comparison].value for draw in draws],
@@ -132,8 +132,8 @@ class ReaderError:
             kappas,
         )
 
-    def _drawn(self) -> Iterator[ReliabilityReport]:
-        """Yield reports on draws of right readings and statements."""
+    def _simulated_reports(self) -> Iterator[ReliabilityReport]:
+        """Yield reports on simulated right readings of resampled statements."""
         report = self.as_read
         rng = derive_rng(report.options.seed, "reader error")
         for counts in right_readings(report.counts, self.crossed, self.draws, rng):
@@ -227,20 +227,23 @@ def _over(values: Sequence[float], n: int, interval: str) -> Estimate:
     return Estimate(float(np.nanmean(numbers)), low, high, n, interval=interval)
 
 
-def table(of: ReaderError) -> Table[ReadingFigures]:
-    """Return the table of pass rate and κ as read, as ruled, and with the reader's error."""
-    n_decided, rate = round(sum(float(counts.sum()) for counts in of.decided)), of.control.rate
+def table(reader_errors: ReaderError) -> Table[ReadingFigures]:
+    """Return the table of pass rate and κ before and after correction for the reader's error."""
+    n_decided, rate = (
+        round(sum(float(counts.sum()) for counts in reader_errors.decided)),
+        reader_errors.control.rate,
+    )
     return Table(
         "reader_error",
         "With the reader's error",
-        of.rows,
+        reader_errors.rows,
         [
             Column("reading", "answers", lambda row: row.name, main=True),
             Column(
                 "passing", "passes all tests", lambda row: row.passing, Kind.SHARE, scale=(0, 1)
             ),
             Column("statements", "n", lambda row: row.passing.n, Kind.COUNT),
-            *map(_kappa, of.rows[0].kappas),
+            *map(_kappa, reader_errors.rows[0].kappas),
         ],
         key=lambda row: (row.name,),
         definition="As read: without right readings by auditors, which move figures upwards "
@@ -265,18 +268,18 @@ def _kappa(name: str) -> Column[ReadingFigures]:
     )
 
 
-def said(of: ReaderError) -> str:
-    """Return the share of statements that pass with the reader's error, next to the one as ruled.
+def corrected_share_text(reader_errors: ReaderError) -> str:
+    """Return the pass rate corrected for the reader's error, next to the rate after rulings.
 
     It is empty if the share is undefined or reads the same.
     """
-    ruled, corrected = of.as_ruled.passing(ALL), of.corrected.passing
+    ruled, corrected = reader_errors.as_ruled.passing(ALL), reader_errors.corrected.passing
     if not corrected.defined or number(corrected.value, Kind.SHARE) == number(
         ruled.value, Kind.SHARE
     ):
         return ""
     return (
         "with the reader's error by the control sample "
-        f"{estimate(of.corrected.passing, Kind.SHARE)}, as ruled "
-        f"{estimate(of.as_ruled.passing(ALL), Kind.SHARE)}"
+        f"{estimate(reader_errors.corrected.passing, Kind.SHARE)}, as ruled "
+        f"{estimate(reader_errors.as_ruled.passing(ALL), Kind.SHARE)}"
     )

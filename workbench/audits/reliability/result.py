@@ -17,7 +17,7 @@ from workbench.audits.codes import FAIL, INSUFFICIENT, VOID, verdict
 from workbench.audits.comparison.judge import Compared, resolve_run_names
 from workbench.audits.reliability import pooled
 from workbench.audits.reliability import tables as tables
-from workbench.audits.reliability.book import _leads, run_book
+from workbench.audits.reliability.book import _lead_sentences, run_book
 from workbench.audits.reliability.compared import compared
 from workbench.audits.reliability.counting import ALL
 from workbench.audits.reliability.findings import list_findings
@@ -101,11 +101,13 @@ def judge(
             )
 
     @lru_cache(REMEMBERED)
-    def by(other_options: ReliabilityOptions) -> Result:
+    def judge_by(other_options: ReliabilityOptions) -> Result:
         result = _result(which, name, judged.by(other_options), other_options, opened)
-        return replace(result, beside=runs, compared=partial(put_beside, other_options), again=by)
+        return replace(
+            result, beside=runs, compared=partial(put_beside, other_options), again=judge_by
+        )
 
-    return by(options)
+    return judge_by(options)
 
 
 def runs_to_compare(store: Store, which: AnswerSelection) -> dict[str, Run]:
@@ -188,7 +190,7 @@ def _result(
         unfolded=UNFOLDED,
         findings=Later(lambda: list_findings(name, judged, figures)),
         all_models=lambda: _all_models(name, judged, figures),
-        leads=Later(lambda: _leads(judged, figures)),
+        leads=Later(lambda: _lead_sentences(judged, figures)),
         headline=lambda: _headline(name, judged, figures),
         rulings=judged.rulings,
         answered=[replace(judged.answered, name=name)],
@@ -204,9 +206,9 @@ def _result(
     )
 
 
-def _headline(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> Headline:
+def _headline(name: str, judged: ReliabilityJudged, figures: VerdictFigures) -> Headline:
     """Return the headline of a run: its share of kept stances, and its verdicts."""
-    share = of.pooled.share(ALL)
+    share = figures.pooled.share(ALL)
     if share.defined:
         main_text = f"keeps {number(share.value, Kind.SHARE)} of {plural(share.n, 'stance')}"
         if share.excluded:
@@ -214,7 +216,7 @@ def _headline(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> Headl
     else:
         main_text = f"share of kept stances not estimated: {share.undefined}"
     run_text = f"{judged.run.instrument} · {judged.run.sampling}"
-    doubts = (of.pooled.faintness(), of.pooled.roughness(ALL))
+    doubts = (figures.pooled.faintness(), figures.pooled.roughness(ALL))
     warnings = [(f"! {doubt}", True) for doubt in doubts if doubt]
     return Headline(
         name, main_text, [*warnings, (f"{_verdicts_words(judged.report)} · {run_text}", False)]
@@ -263,7 +265,7 @@ def _words(judged: ReliabilityJudged) -> Iterator[str]:
         yield f"all = {' + '.join(map(in_words, options.tests))}"
 
 
-def _all_models(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> AnyTable:
+def _all_models(name: str, judged: ReliabilityJudged, figures: VerdictFigures) -> AnyTable:
     """Return the table of the run for a comparison of all models."""
     report = judged.report
     codes = report.over_templates(ALL)
@@ -271,7 +273,7 @@ def _all_models(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> Any
     # The published test is one of drawn answers.
     is_exact = judged.exact is not None
     values: dict[str, Estimate | float | None] = {
-        "pooled": of.pooled.share(ALL),
+        "pooled": figures.pooled.share(ALL),
         "coin": pooled.by_coin(report).share(ALL).value,
         "passing": None if is_exact else report.passing(ALL),
         "answers": None if is_exact else float(report.counts.sizes[1]),

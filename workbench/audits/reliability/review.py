@@ -198,7 +198,7 @@ def of_report(report: ReliabilityReport) -> RunSignals:
     )
 
 
-def known(report: ReliabilityReport) -> RunSignals:
+def count_signals(report: ReliabilityReport) -> RunSignals:
     """Return the statements of a report, with one bare signal for those that `of_report` gives any.
 
     It is for callers that only count them.

@@ -62,7 +62,7 @@ class VerdictLine:
         return [f"{'+' if label > 0 else '−'}{issue}" for issue, label in sorted(labels) if label]
 
 
-def verdicts(of: VerdictFigures, template: str = "", failed: str = "") -> Table[VerdictLine]:
+def verdicts(figures: VerdictFigures, template: str = "", failed: str = "") -> Table[VerdictLine]:
     """Return the table of the verdicts on each statement, by test.
 
     Parameters
@@ -71,9 +71,11 @@ def verdicts(of: VerdictFigures, template: str = "", failed: str = "") -> Table[
     failed : keep the statements that do not pass this test. Raises UnknownName
     """
     lines = [
-        line for line in _lines(of, template) if not failed or _fails(line.item.verdict(failed))
+        line
+        for line in _verdict_lines(figures, template)
+        if not failed or _fails(line.item.verdict(failed))
     ]
-    chances = [_column_of_samples(of.exact)] if of.exact else []
+    chances = [_column_of_samples(figures.exact)] if figures.exact else []
     return Table(
         "verdicts",
         " ".join(
@@ -145,11 +147,11 @@ def verdicts(of: VerdictFigures, template: str = "", failed: str = "") -> Table[
             ),
         ],
         key=lambda row: (row.ref,),
-        notes=list(_verdict_notes(of, lines, template)),
+        notes=list(_verdict_notes(figures, lines, template)),
         empty="No statement matches." if failed else "No statement was asked.",
-        link=lambda row: below(of, row.ref, template),
+        link=lambda row: link_to_details(figures, row.ref, template),
         subject=(template,) if template else (),
-        detail=lambda row: _reasons(of, row.ref, template),
+        detail=lambda row: _failure_reasons(figures, row.ref, template),
         pictures=[Matrix(columns=tuple(EVERY), rows=["statement"])],
     )
 
@@ -171,15 +173,18 @@ def _failing_words(failed: str) -> list[str]:
     )
 
 
-def _reasons(of: VerdictFigures, ref: str, template: str) -> list[str]:
-    """Return the reasons why a statement does not pass, under one template or under each."""
-    names = [template] if template else of.templates
-    reasons_by_template = {name: list(why(of, ref, name)) for name in names}
+def _failure_reasons(figures: VerdictFigures, ref: str, template: str) -> list[str]:
+    """Return the reasons why a statement fails tests, under one template or under each."""
+    names = [template] if template else figures.templates
+    reasons_by_template = {name: list(failure_reasons(figures, ref, name)) for name in names}
     if len(names) == 1:
-        return [*reasons_by_template[names[0]], *why(of, ref, names[0], (TEMPLATE,))]
-    across = why(of, ref, names[0], (TEMPLATE,))
+        return [
+            *reasons_by_template[names[0]],
+            *failure_reasons(figures, ref, names[0], (TEMPLATE,)),
+        ]
+    reasons_over_templates = failure_reasons(figures, ref, names[0], (TEMPLATE,))
     return [
-        *across,
+        *reasons_over_templates,
         *(
             f"{name}: {template_reason}"
             for name, template_reasons in reasons_by_template.items()
@@ -206,22 +211,22 @@ def _outcome(test: str) -> Callable[[VerdictLine], Value]:
     return lambda row: row.outcomes[test]
 
 
-def _fails(found: Verdict) -> bool:
-    """Return whether a verdict is neither passed nor void."""
-    return found not in (Verdict.PASS, Verdict.VOID)
+def _fails(result: Verdict) -> bool:
+    """Return whether a test's result is neither passed nor void."""
+    return result not in (Verdict.PASS, Verdict.VOID)
 
 
-def below(of: VerdictFigures, ref: str, template: str = "") -> Link:
+def link_to_details(figures: VerdictFigures, ref: str, template: str = "") -> Link:
     """Return the link from a statement to its templates, or to its wordings under one template."""
-    if template or len(of.templates) == 1:
-        return Link("wordings", (ref, template or of.templates[0]))
+    if template or len(figures.templates) == 1:
+        return Link("wordings", (ref, template or figures.templates[0]))
     return Link("statement", (ref,))
 
 
-def _lines(of: VerdictFigures, template: str) -> Iterator[VerdictLine]:
-    """Yield the statements with their verdicts."""
-    report = of.report
-    has_several_templates = not template and len(of.templates) > 1
+def _verdict_lines(figures: VerdictFigures, template: str) -> Iterator[VerdictLine]:
+    """Yield a line for each statement, with its verdict on each test."""
+    report = figures.report
+    has_several_templates = not template and len(figures.templates) > 1
     codes_by_test = (
         {test: np.atleast_2d(report.verdicts(test)) for test in (*TESTS, ALL)}
         if has_several_templates
@@ -229,7 +234,7 @@ def _lines(of: VerdictFigures, template: str) -> Iterator[VerdictLine]:
     )
     passed = {test: (codes == PASS).sum(axis=0) for test, codes in codes_by_test.items()}
     tested = {test: (codes != VOID).sum(axis=0) for test, codes in codes_by_test.items()}
-    chances = None if of.exact is None else _chances(of.exact, ALL, template)
+    chances = None if figures.exact is None else _chances(figures.exact, ALL, template)
     for row, item in enumerate(report.items(template or None)):
         outcomes: dict[str, Verdict | RepeatedVerdict] = {
             test: item.verdict(test) for test in EVERY
@@ -240,21 +245,22 @@ def _lines(of: VerdictFigures, template: str) -> Iterator[VerdictLine]:
             )
         yield VerdictLine(
             item,
-            of.statements.get(item.statement),
-            of.text(item.statement),
+            figures.statements.get(item.statement),
+            figures.text(item.statement),
             outcomes,
             float("nan") if chances is None else float(chances[row]),
-            of.changed.get(item.statement),
+            figures.changed.get(item.statement),
         )
 
 
 def _verdict_notes(
-    of: VerdictFigures, lines: Sequence[VerdictLine], template: str
+    figures: VerdictFigures, lines: Sequence[VerdictLine], template: str
 ) -> Iterator[str]:
     """Yield the notes under the table of verdicts."""
-    if not template and len(of.templates) > 1:
+    if not template and len(figures.templates) > 1:
         yield (
-            f"✓ passes under all {len(of.templates)} templates, ✗ fails under one or more, · too "
+            f"✓ passes under all {len(figures.templates)} templates, ✗ fails under one or more, "
+            "· too "
             "few readable answers; "
             "next to it: templates passed, of those under which the test can fail"
         )
@@ -267,7 +273,7 @@ def _verdict_notes(
         )
 
 
-def chances(of: VerdictFigures, exact: ExactReport, template: str = "") -> Table[int]:
+def chances(figures: VerdictFigures, exact: ExactReport, template: str = "") -> Table[int]:
     """Return the table of the probability that samples would pass, by statement and test."""
 
     def chance(test: str) -> Callable[[int], float]:
@@ -295,22 +301,22 @@ def chances(of: VerdictFigures, exact: ExactReport, template: str = "") -> Table
         key=lambda row: (exact.counts.statements[row],),
         definition="Summed over all outcomes; prompts are independent. Over all templates: "
         "passes under each.",
-        link=lambda row: below(of, exact.counts.statements[row], template),
+        link=lambda row: link_to_details(figures, exact.counts.statements[row], template),
     )
 
 
-def passing_words(of: VerdictFigures, template: str = "") -> str:
-    """Return a phrase on how many statements pass every test that counts.
+def passing_phrase(figures: VerdictFigures, template: str = "") -> str:
+    """Return a phrase on the number of statements that pass every test that counts.
 
     On exact probabilities, it adds the number that is expected with samples.
     """
-    verdicts_on_all = [item.verdict(ALL) for item in of.report.items(template or None)]
+    verdicts_on_all = [item.verdict(ALL) for item in figures.report.items(template or None)]
     n_tested = len(verdicts_on_all) - verdicts_on_all.count(Verdict.VOID)
     text = f"✓ {verdicts_on_all.count(Verdict.PASS)} of {n_tested} pass all"
-    if of.exact is None:
-        return f"{text} at {answers_words(of.report)} answers"
-    expected = number(sum(_chances(of.exact, ALL, template)), Kind.COUNT)
-    return f"{text} ({of.exact.options.beside} samples: {expected})"
+    if figures.exact is None:
+        return f"{text} at {answers_words(figures.report)} answers"
+    expected = number(sum(_chances(figures.exact, ALL, template)), Kind.COUNT)
+    return f"{text} ({figures.exact.options.beside} samples: {expected})"
 
 
 def _chances(exact: ExactReport, test: str, template: str) -> Sequence[float]:
@@ -323,18 +329,18 @@ def _chances(exact: ExactReport, test: str, template: str) -> Sequence[float]:
     return [float(chance) for chance in passed]
 
 
-def templates(of: VerdictFigures) -> Table[tuple[TemplateShares, int]]:
+def templates(figures: VerdictFigures) -> Table[tuple[TemplateShares, int]]:
     """Return the table of readable and agreeing answers, and of passing statements (Figure 6).
 
     It has one row per template.
     """
-    is_exact = of.exact is not None
-    passed = next(row.passed for row in of.report.summary() if row.test == ALL)
+    is_exact = figures.exact is not None
+    passed = next(row.passed for row in figures.report.summary() if row.test == ALL)
     readable = "of the probability on the two labels, mean" if is_exact else "of the answers"
     return Table(
         "templates",
         "Templates",
-        list(zip(of.report.shares(), passed, strict=True)),
+        list(zip(figures.report.shares(), passed, strict=True)),
         [
             Column("template", "template", lambda row: row[0].template),
             Column(
@@ -372,25 +378,25 @@ def templates(of: VerdictFigures) -> Table[tuple[TemplateShares, int]]:
         ],
         key=lambda row: (row[0].template,),
         definition="Over all wordings and both label orders.",
-        notes=of.of_those_drawn,
+        notes=figures.of_those_drawn,
         link=lambda row: Link("verdicts", (row[0].template,)),
         pictures=[Forest(values=["readable", "agree"], rows=["template"], axis="share of answers")],
     )
 
 
-def statement(of: VerdictFigures, ref: str) -> Table[str]:
+def statement(figures: VerdictFigures, ref: str) -> Table[str]:
     """Return the table of the verdicts on one statement under each template, with reasons."""
-    report, row = of.report, of.report.counts.statement(ref)
+    report, row = figures.report, figures.report.counts.statement(ref)
 
     def code(test: str) -> Callable[[str], Verdict]:
         codes_of_test = report.verdicts(test)
         return lambda template: verdict(codes_of_test[report.counts.template(template), row])
 
-    across = verdict(report.verdicts(TEMPLATE)[row])
+    template_verdict = verdict(report.verdicts(TEMPLATE)[row])
     return Table(
         "statement",
-        f"{ref}: {of.text(ref)}",
-        of.templates,
+        f"{ref}: {figures.text(ref)}",
+        figures.templates,
         [
             Column("template", "template", lambda name: name),
             *(
@@ -404,17 +410,22 @@ def statement(of: VerdictFigures, ref: str) -> Table[str]:
                 )
                 for test in (*TESTS, ALL)
             ),
-            Column("why", "why", lambda name: "; ".join(why(of, ref, name)) or None, aside=True),
+            Column(
+                "why",
+                "why",
+                lambda name: "; ".join(failure_reasons(figures, ref, name)) or None,
+                aside=True,
+            ),
         ],
         key=lambda name: (name,),
         notes=[
-            f"{MARKS[across]} template {WORDS[across]}: "
-            f"{report.reason(ref, of.templates[0], TEMPLATE)}",
-            *since(of.changed, ref),
+            f"{MARKS[template_verdict]} template {WORDS[template_verdict]}: "
+            f"{report.reason(ref, figures.templates[0], TEMPLATE)}",
+            *since(figures.changed, ref),
         ],
         link=lambda name: Link("wordings", (ref, name)),
         subject=(ref,),
-        detail=lambda name: list(why(of, ref, name)),
+        detail=lambda name: list(failure_reasons(figures, ref, name)),
     )
 
 
@@ -425,12 +436,14 @@ def since(changed: Changed, ref: str) -> Iterator[str]:
         yield f"version {asked_version}, as it was asked; version {current_version} is current"
 
 
-def why(of: VerdictFigures, ref: str, template: str, tests: Sequence[str] = TESTS) -> Iterator[str]:
-    """Yield a sentence for every test that a statement does not pass under a template.
+def failure_reasons(
+    figures: VerdictFigures, ref: str, template: str, tests: Sequence[str] = TESTS
+) -> Iterator[str]:
+    """Yield a reason for every test that a statement does not pass under a template.
 
     Void tests are among them.
     """
-    report = of.report
+    report = figures.report
     for test in tests:
         codes_of_test = np.atleast_2d(report.verdicts(test))
         row = 0 if test == TEMPLATE else report.counts.template(template)
@@ -452,12 +465,14 @@ class Passing:
     coin: SummaryRow | None
 
 
-def passing(of: VerdictFigures) -> Table[Passing]:
-    """Return the table of how many statements pass each test (Ceron et al. 2024, Figure 3)."""
-    exact = of.exact
+def passing(figures: VerdictFigures) -> Table[Passing]:
+    """Return the table of statements that pass each test (Ceron et al. 2024, Figure 3)."""
+    exact = figures.exact
     sampled = {row.test: row for row in exact.expected_summary()} if exact else {}
-    coins = {row.test: row for row in of.coin.summary()}
-    rows = [Passing(row, sampled.get(row.test), coins.get(row.test)) for row in of.report.summary()]
+    coins = {row.test: row for row in figures.coin.summary()}
+    rows = [
+        Passing(row, sampled.get(row.test), coins.get(row.test)) for row in figures.report.summary()
+    ]
     n = exact.options.beside if exact else 0
     share_of_samples: list[Column[Passing]] = [
         Column(
@@ -488,7 +503,7 @@ def passing(of: VerdictFigures) -> Table[Passing]:
     shares = ["share", *(["sampled_share"] if exact else []), "coin_share"]
     return Table(
         "passing",
-        f"Statements that {published_words(of.report)}, test by test",
+        f"Statements that {published_words(figures.report)}, test by test",
         rows,
         [
             Column("test", "test", lambda row: row.model.test, words=in_words(TESTS)),
@@ -525,7 +540,7 @@ def passing(of: VerdictFigures) -> Table[Passing]:
         definition="Share of the statements whose test is not void: mean and sd over templates. "
         "Too few "
         "readable answers do not pass.",
-        notes=[f"passed, failed, too few, void: statements under {', '.join(of.templates)}"],
+        notes=[f"passed, failed, too few, void: statements under {', '.join(figures.templates)}"],
         link=lambda row: Link("verdicts", ("", row.model.test)),
         pictures=[
             Forest(values=shares, rows=["test"], axis="statements that pass", baselines=[COIN])
@@ -553,18 +568,18 @@ class TemplateCounts:
     sampled: float | None
 
 
-def passing_by_template(of: VerdictFigures) -> Table[TemplateCounts]:
-    """Return the table of how many statements pass each test under each template.
+def passing_by_template(figures: VerdictFigures) -> Table[TemplateCounts]:
+    """Return the table of the number of statements that pass each test, by template.
 
     `passing` has the means.
     """
-    exact = of.exact
+    exact = figures.exact
     sampled = {row.test: row.passed for row in exact.expected_summary()} if exact else {}
-    rows = list(_tallies(MODEL, of.report, sampled))
-    rows += _tallies(COIN, of.coin, {})
+    rows = list(_tallies(MODEL, figures.report, sampled))
+    rows += _tallies(COIN, figures.coin, {})
     return Table(
         "passing_by_template",
-        f"Statements that {published_words(of.report)}, under each template",
+        f"Statements that {published_words(figures.report)}, under each template",
         rows,
         [
             Column("answers", "answers of", lambda row: row.answers),
@@ -579,17 +594,17 @@ def passing_by_template(of: VerdictFigures) -> Table[TemplateCounts]:
             ),
         ],
         key=lambda row: (row.answers, row.test, row.template),
-        link=lambda row: _verdicts(of, row),
+        link=lambda row: _link_to_verdicts(figures, row),
         notes=["the test `template` is over all templates and has one row"],
     )
 
 
-def _verdicts(of: VerdictFigures, row: TemplateCounts) -> Link | None:
-    """Return the link to the statements of a row that do not pass, or None for coin flips.
+def _link_to_verdicts(figures: VerdictFigures, row: TemplateCounts) -> Link | None:
+    """Return the link to the failing statements of a row, or None for coin flips.
 
     Coin flips have no answers to look at.
     """
-    template = row.template if row.template in of.templates else ""
+    template = row.template if row.template in figures.templates else ""
     return Link("verdicts", (template, row.test)) if row.answers == MODEL else None
 
 

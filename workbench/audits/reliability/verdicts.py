@@ -369,23 +369,23 @@ class _RunAnswers:
 
     def judge(self, options: ReliabilityOptions) -> RunVerdicts:
         """Return the verdicts by some options."""
-        report = _judged(self.with_rulings, options)
+        report = _judge_answers(self.with_rulings, options)
         return RunVerdicts(
             report,
             self.reader,
             self.card,
-            self._notes(report, options),
+            self._ruling_notes(report, options),
             self.given,
             self.judge,
             self._reader_error(report, options),
         )
 
-    def _notes(self, report: ReliabilityReport, options: ReliabilityOptions) -> RulingNotes:
-        """Return the notes on what rulings change."""
+    def _ruling_notes(self, report: ReliabilityReport, options: ReliabilityOptions) -> RulingNotes:
+        """Return the notes on the verdicts that rulings change."""
         if self.without_rulings is None:
             return self.source.ruling_notes()
-        plain = _judged(self.without_rulings, options)
-        return _told(self.source, report, plain, self.reviewed_refs)
+        report_before_rulings = _judge_answers(self.without_rulings, options)
+        return _notes_on_rulings(self.source, report, report_before_rulings, self.reviewed_refs)
 
     def _reader_error(
         self, report: ReliabilityReport, options: ReliabilityOptions
@@ -435,49 +435,57 @@ def _sampled_answers(
     )
 
 
-def _judged(of: Counts | LabelMass, options: ReliabilityOptions) -> ReliabilityReport:
-    """Return the report on counts or probabilities."""
-    return of_probabilities.judge(of, options) if isinstance(of, LabelMass) else judge(of, options)
+def _judge_answers(answers: Counts | LabelMass, options: ReliabilityOptions) -> ReliabilityReport:
+    """Return the report on counts of answers or on probabilities of labels."""
+    return (
+        of_probabilities.judge(answers, options)
+        if isinstance(answers, LabelMass)
+        else judge(answers, options)
+    )
 
 
-def _told(
+def _notes_on_rulings(
     source: ReadingSource,
     report: ReliabilityReport,
-    plain: ReliabilityReport,
+    report_before_rulings: ReliabilityReport,
     refs: Collection[str],
 ) -> RulingNotes:
-    """Return the notes on what rulings change, and on how much was reviewed.
+    """Return the notes on the verdicts that rulings change, and on the reviewed share.
 
     Parameters
     ----------
-    plain : the verdicts without rulings
+    report_before_rulings : the verdicts without rulings
     """
-    statements = plain.counts.statements
+    statements = report_before_rulings.counts.statements
     passed = [
         ref
-        for ref, verdict in zip(statements, plain.over_templates(ALL), strict=True)
+        for ref, verdict in zip(statements, report_before_rulings.over_templates(ALL), strict=True)
         if verdict == PASS
     ]
-    notes = source.ruling_notes(differences(report, plain) if source.changed else SAME)
+    notes = source.ruling_notes(
+        differing_figures(report, report_before_rulings) if source.changed else SAME
+    )
     return replace(notes, reviewed=reviewed_summary(statements, passed, refs))
 
 
-def differences(one: ReliabilityReport, two: ReliabilityReport) -> DifferingFigures:
-    """Return the tests and verdicts that differ between two reports.
+def differing_figures(
+    report: ReliabilityReport, other_report: ReliabilityReport
+) -> DifferingFigures:
+    """Return the numbers of tests and verdicts that differ between two reports.
 
     A test is of a statement and, unless it is over all of them, a template.
     """
     is_different_by_test = [
-        np.atleast_2d(one.verdicts(test) != two.verdicts(test))
-        for test in (*one.options.tests, TEMPLATE)
+        np.atleast_2d(report.verdicts(test) != other_report.verdicts(test))
+        for test in (*report.options.tests, TEMPLATE)
     ]
     refs = tuple(
         compress(
-            one.counts.statements,
+            report.counts.statements,
             np.any([is_different.any(axis=0) for is_different in is_different_by_test], axis=0),
         )
     )
-    verdicts = int((one.over_templates(ALL) != two.over_templates(ALL)).sum())
+    verdicts = int((report.over_templates(ALL) != other_report.over_templates(ALL)).sum())
     return DifferingFigures(
         sum(int(is_different.sum()) for is_different in is_different_by_test),
         "test",

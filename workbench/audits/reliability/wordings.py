@@ -12,7 +12,7 @@ from workbench.audits.reliability.expected import ExactReport, ExactRow
 from workbench.audits.reliability.judge import ReliabilityReport, TestContribution, VariantRow
 from workbench.audits.reliability.judged import VerdictFigures
 from workbench.audits.reliability.options import EVERY, TESTS
-from workbench.audits.reliability.tables import since, why
+from workbench.audits.reliability.tables import failure_reasons, since
 from workbench.domain.names import plural
 from workbench.domain.readings import Stance
 from workbench.domain.statements import ORIGINAL
@@ -31,24 +31,24 @@ LIKELIEST = 8
 "number of next tokens in the row of a prompt; a table of their own has all"
 
 
-def wordings(of: VerdictFigures, ref: str, template: str) -> AnyTable:
+def wordings(figures: VerdictFigures, ref: str, template: str) -> AnyTable:
     """Return the table of the answers to each wording of a statement under one template.
 
     It has one row per wording and label order.
     """
-    reasons = [*why(of, ref, template, (*TESTS, TEMPLATE))] or [
+    reasons = [*failure_reasons(figures, ref, template, (*TESTS, TEMPLATE))] or [
         "✓ passes every test under this template"
     ]
-    notes = [*reasons, *since(of.changed, ref), *of.of_those_drawn]
-    title = f"{ref} under {template}: {of.text(ref)}"
-    if of.exact is not None:
-        return _exact_wordings(of, of.exact, (ref, template), title, notes)
+    notes = [*reasons, *since(figures.changed, ref), *figures.of_those_drawn]
+    title = f"{ref} under {template}: {figures.text(ref)}"
+    if figures.exact is not None:
+        return _exact_wordings(figures, figures.exact, (ref, template), title, notes)
     return Table(
         "wordings",
         title,
-        of.report.variants(ref, template),
+        figures.report.variants(ref, template),
         [
-            *_wording(of, ref, _itself),
+            *_wording_columns(figures, ref, _itself),
             _adds_to(_itself),
             Column(
                 "leaning",
@@ -58,7 +58,7 @@ def wordings(of: VerdictFigures, ref: str, template: str) -> AnyTable:
                 help="share of the readable answers that agree, with its exact 95 % bootstrap "
                 "interval",
                 scale=(0.0, 1.0),
-                reference=_limits_of(of.report),
+                reference=_limits_of(figures.report),
             ),
             Column(
                 "leaning_wilson",
@@ -99,13 +99,14 @@ def wordings(of: VerdictFigures, ref: str, template: str) -> AnyTable:
                 aside=True,
                 help="by a ruling",
             ),
-            *_stances(of.report, _itself),
+            *_stances(figures.report, _itself),
         ],
         key=lambda row: (row.variant, row.order),
-        definition=f"A prompt needs {of.report.required_text} readable answers. A wording leans "
+        definition=f"A prompt needs {figures.report.required_text} readable answers. A wording "
+        "leans "
         "clearly "
-        f"if the interval excludes {_in_words(_limits(of.report))} (rule as "
-        f"{of.report.options.rule}; Ceron et al. "
+        f"if the interval excludes {_in_words(_limits(figures.report))} (rule as "
+        f"{figures.report.options.rule}; Ceron et al. "
         "2024, section 5.4).",
         notes=notes,
         empty="The statement has no wording.",
@@ -116,7 +117,7 @@ def wordings(of: VerdictFigures, ref: str, template: str) -> AnyTable:
 
 
 def _exact_wordings(
-    of: VerdictFigures,
+    figures: VerdictFigures,
     exact: ExactReport,
     subject: tuple[str, str],
     title: str,
@@ -129,11 +130,11 @@ def _exact_wordings(
         title,
         exact.exact_rows(ref, template),
         [
-            *_wording(of, ref, _inner),
+            *_wording_columns(figures, ref, _inner),
             _adds_to(_inner),
-            *_probabilities(exact, _same),
+            *_probability_columns(exact, _same),
             *_stances(exact, _inner),
-            *_samples(exact, _same),
+            *_sample_columns(exact, _same),
         ],
         key=lambda row: (row.row.variant, row.row.order),
         definition=_exact_definition(exact),
@@ -208,8 +209,10 @@ def _in_words(ends: Sequence[float]) -> str:
     return " and ".join(f"{100 * limit:g} %" for limit in ends)
 
 
-def _wording(of: VerdictFigures, ref: str, inner: Callable[[Row], VariantRow]) -> list[Column[Row]]:
-    """Return the columns that name a wording."""
+def _wording_columns(
+    figures: VerdictFigures, ref: str, inner: Callable[[Row], VariantRow]
+) -> list[Column[Row]]:
+    """Return the columns of the wording's name, label order and text."""
     return [
         Column("variant", "wording", lambda row: inner(row).variant),
         Column(
@@ -218,7 +221,9 @@ def _wording(of: VerdictFigures, ref: str, inner: Callable[[Row], VariantRow]) -
             lambda row: inner(row).order,
             help="order of the two answer labels in the prompt",
         ),
-        Column("text", "text", lambda row: of.text(ref, inner(row).variant), main=True, aside=True),
+        Column(
+            "text", "text", lambda row: figures.text(ref, inner(row).variant), main=True, aside=True
+        ),
     ]
 
 
@@ -231,12 +236,15 @@ def _stances(report: ReliabilityReport, inner: Callable[[Row], VariantRow]) -> l
     )
     return [
         Column(
-            "stance", "stance", lambda row: stance(inner(row).stance), help=f"the side {side_text}"
+            "stance",
+            "stance",
+            lambda row: stance_name(inner(row).stance),
+            help=f"the side {side_text}",
         ),
         Column(
             "expected",
             "expected",
-            lambda row: stance(inner(row).expected),
+            lambda row: stance_name(inner(row).expected),
             help="expected from the stance on the original: the same on paraphrases and swapped "
             "labels, the opposite "
             "stance on negation and opposite",
@@ -255,9 +263,9 @@ def _adds_to(inner: Callable[[Row], VariantRow]) -> Column[Row]:
     )
 
 
-def stance(found: Stance | None) -> str | None:
-    """Return the name of a stance, or None without one."""
-    return found.value if found else None
+def stance_name(stance_of_row: Stance | None) -> str | None:
+    """Return the name of a stance, or None if there is no stance."""
+    return stance_of_row.value if stance_of_row else None
 
 
 def decides(tests: Sequence[TestContribution]) -> list[str]:
@@ -273,13 +281,15 @@ def decides(tests: Sequence[TestContribution]) -> list[str]:
 # ── probabilities of labels ───────────────────────────────────────────────────────────────────────
 
 
-def _probabilities(exact: ExactReport, of: Callable[[Row], ExactRow]) -> list[Column[Row]]:
+def _probability_columns(
+    exact: ExactReport, exact_row: Callable[[Row], ExactRow]
+) -> list[Column[Row]]:
     """Return the columns of the probabilities of the labels."""
     return [
         Column(
             "positive",
             "p(agree)",
-            lambda row: of(row).positive,
+            lambda row: exact_row(row).positive,
             Kind.SHARE,
             aside=True,
             help="of the label that agrees",
@@ -287,7 +297,7 @@ def _probabilities(exact: ExactReport, of: Callable[[Row], ExactRow]) -> list[Co
         Column(
             "negative",
             "p(disagree)",
-            lambda row: of(row).negative,
+            lambda row: exact_row(row).negative,
             Kind.SHARE,
             aside=True,
             help="of the other label",
@@ -295,7 +305,7 @@ def _probabilities(exact: ExactReport, of: Callable[[Row], ExactRow]) -> list[Co
         Column(
             "leaning",
             "agree",
-            lambda row: of(row).row.leaning,
+            lambda row: exact_row(row).row.leaning,
             Kind.SHARE,
             help="p(agree) / (p(agree) + p(disagree))",
             scale=(0.0, 1.0),
@@ -304,21 +314,21 @@ def _probabilities(exact: ExactReport, of: Callable[[Row], ExactRow]) -> list[Co
         Column(
             "named",
             "on labels",
-            lambda row: of(row).named,
+            lambda row: exact_row(row).named,
             Kind.SHARE,
             help=f"share of the model's probability on the two labels: {RULES[exact.mass.version]}",
         ),
     ]
 
 
-def _samples(exact: ExactReport, of: Callable[[Row], ExactRow]) -> list[Column[Row]]:
-    """Return the columns of the expected outcomes of samples."""
+def _sample_columns(exact: ExactReport, exact_row: Callable[[Row], ExactRow]) -> list[Column[Row]]:
+    """Return the columns of the probabilities of each outcome of samples."""
     n = exact.options.beside
     return [
         Column(
             "sampled_reliable",
             f"clear in {n}",
-            lambda row: of(row).reliable,
+            lambda row: exact_row(row).reliable,
             Kind.SHARE,
             help=f"probability that {n} samples lean clearly by the rule as {exact.options.rule}",
         ),
@@ -326,7 +336,7 @@ def _samples(exact: ExactReport, of: Callable[[Row], ExactRow]) -> list[Column[R
             Column(
                 f"sampled_{name}",
                 f"{title} in {n}",
-                _sampled(of, name),
+                _outcome_probability(exact_row, name),
                 Kind.SHARE,
                 aside=True,
                 help=f"probability that {meaning} of {n} samples",
@@ -341,9 +351,9 @@ def _samples(exact: ExactReport, of: Callable[[Row], ExactRow]) -> list[Column[R
     ]
 
 
-def _sampled(of: Callable[[Row], ExactRow], name: str) -> Callable[[Row], float]:
-    """Return the accessor of the probability of an outcome."""
-    return lambda row: float(getattr(of(row), name))
+def _outcome_probability(exact_row: Callable[[Row], ExactRow], name: str) -> Callable[[Row], float]:
+    """Return the function that reads the probability of one outcome of samples from a row."""
+    return lambda row: float(getattr(exact_row(row), name))
 
 
 def _exact_definition(exact: ExactReport) -> str:
@@ -400,13 +410,13 @@ def prompts(exact: ExactReport, rows: Sequence[PromptProbabilities]) -> Table[Pr
             Column("variant", "variant", lambda row: row.place[1]),
             Column("template", "template", lambda row: row.place[2]),
             Column("order", "labels", lambda row: row.place[3]),
-            *_probabilities(exact, _row_of),
+            *_probability_columns(exact, _row_of),
             Column(
                 "stance",
                 "stance",
-                lambda row: "failed" if row.failed else stance(row.row.row.stance),
+                lambda row: "failed" if row.failed else stance_name(row.row.row.stance),
             ),
-            *_samples(exact, _row_of),
+            *_sample_columns(exact, _row_of),
             Column("next_tokens", "likeliest next tokens", _likeliest, Kind.WORDS),
             Column("rest", "other tokens", lambda row: row.rest, Kind.SHARE, aside=True),
         ],
@@ -502,13 +512,13 @@ def beginnings(
 
 
 def beginnings_table(
-    title: str, rows: Sequence[Beginning], told: Sequence[str]
+    title: str, rows: Sequence[Beginning], notes: Sequence[str]
 ) -> Table[Beginning]:
     """Return the table of the beginnings of answers to one prompt.
 
     Parameters
     ----------
-    told : notes on the prompt, and on the source of the figures
+    notes : notes on the prompt, and on the source of the figures
     """
     has_tokens = any(row.what == "next token" for row in rows)
     return Table(
@@ -535,7 +545,7 @@ def beginnings_table(
         definition="Probability of each beginning of the model's answer. The labels are those of "
         "the prompt, in "
         "each spelling that counts for them.",
-        notes=[*told, *([] if has_tokens or not rows else ["The backend names no next tokens."])],
+        notes=[*notes, *([] if has_tokens or not rows else ["The backend names no next tokens."])],
         empty="Nothing was scored.",
     )
 

@@ -229,7 +229,7 @@ class Answers:
         self,
         store: Store,
         run: Run,
-        known: Mapping[str, tuple[Question, ComparedQuestion]],
+        question_by_ref: Mapping[str, tuple[Question, ComparedQuestion]],
         rulings: RunRulings,
     ) -> None:
         forms = asked_forms(store, run, rulings)
@@ -248,7 +248,7 @@ class Answers:
             if probe.probe in rulings.probes:
                 continue
             form, order = forms.get(probe.probe), probe.axes[ORDER]
-            question, survey_question = known.get(probe.ref, (None, None))
+            question, survey_question = question_by_ref.get(probe.ref, (None, None))
             if (
                 question is None
                 or survey_question is None
@@ -368,21 +368,23 @@ def _sample(arms: Sequence[Sequence[_OrderLetters]]) -> LetterSample:
     return LetterSample(np.array(shares), np.array(counts, dtype=np.int64), np.array(weights))
 
 
-def _masses(form: Letters, of: ComparedQuestion, order: str) -> FloatArray:
-    """Return counts or probabilities by option, in the order of the scale."""
+def _masses(form: Letters, question: ComparedQuestion, order: str) -> FloatArray:
+    """Return the counts or probabilities of the options, in the order of the scale."""
     value_by_letter: Mapping[str, float] = form.masses or (
         dict(form.answers.counts) if form.answers is not None else {}
     )
     masses = np.array(
-        [value_by_letter.get(letter, 0.0) for letter in LETTERS[: len(of.options)]],
+        [value_by_letter.get(letter, 0.0) for letter in LETTERS[: len(question.options)]],
         dtype=np.float64,
     )
     return masses if order == PRINTED else masses[::-1]
 
 
-def _as_now(probe: AskedProbe, question: Question, of: ComparedQuestion) -> bool:
+def _as_now(probe: AskedProbe, question: Question, current_question: ComparedQuestion) -> bool:
     """Return whether a prompt offers the current options of its question, in its current form."""
-    return probe.axes.get(SCALE) == key_of(of) and probe.template not in _of_other_forms(question)
+    return probe.axes.get(SCALE) == key_of(
+        current_question
+    ) and probe.template not in _of_other_forms(question)
 
 
 def as_many(arms: Sequence[Sequence[int]]) -> int:

@@ -22,19 +22,21 @@ LEAST_MISSING = 0.01
 "share of the requested answers from which a finding gives the bounds"
 
 
-def headline_text(of: Likenesses) -> str:
+def headline_text(likenesses: Likenesses) -> str:
     """Return the likeness to people as text, with the nearest group if only one can be it."""
-    if not of.overall.n:
+    if not likenesses.overall.n:
         return "no question can be compared"
-    text = f"{number(of.overall.value, Kind.SHARE)} like people"
-    if of.missing_share >= MANY_MISSING:
-        return f"{_bounds_text(of)} like people, with {_missing_text(of)}"
-    if of.above_chance.value < 0:
-        text += f", less than random letters ({number(of.even_overall, Kind.SHARE)})"
-    elif not math.isnan(of.above_chance.value):
-        above_chance = number(of.above_chance.value, Kind.SHARE)
+    text = f"{number(likenesses.overall.value, Kind.SHARE)} like people"
+    if likenesses.missing_share >= MANY_MISSING:
+        return f"{_bounds_text(likenesses)} like people, with {_missing_text(likenesses)}"
+    if likenesses.above_chance.value < 0:
+        text += f", less than random letters ({number(likenesses.even_overall, Kind.SHARE)})"
+    elif not math.isnan(likenesses.above_chance.value):
+        above_chance = number(likenesses.above_chance.value, Kind.SHARE)
         text = f"{above_chance} of the way from random letters to people's answers ({text})"
-    for ranked in (of.rankings[kind] for kind in of.kinds[:1] if of.rankings[kind]):
+    for ranked in (
+        likenesses.rankings[kind] for kind in likenesses.kinds[:1] if likenesses.rankings[kind]
+    ):
         if not any(candidate.ranks[0] == 1 for candidate in ranked[1:]):
             text += f", nearest to {ranked[0].population.name}"
     return text
@@ -87,49 +89,50 @@ def find_likeness(likeness_data: LikenessData) -> AdjustedFinding:
     )
 
 
-def _beyond_reach(of: Likenesses) -> Reach:
+def _beyond_reach(likenesses: Likenesses) -> Reach:
     """Return the precision of the test against the answers without an opinion that decide.
 
     On its scale, the likeness of people themselves is 1.
     """
-    gain = of.over_baselines.get(of.weakest_claim[0], of.over_random)[0]
+    gain = likenesses.over_baselines.get(likenesses.weakest_claim[0], likenesses.over_random)[0]
     units, claim = plural(gain.n, "question"), "answers more like people's than random letters"
-    return reach_of(gain, 1 - of.even_overall, Kind.POINTS, units, claim)
+    return reach_of(gain, 1 - likenesses.even_overall, Kind.POINTS, units, claim)
 
 
-def _way(of: Likenesses) -> str:
+def _way(likenesses: Likenesses) -> str:
     """Return a likeness on the scale from random letters to people, with both of its ends.
 
     Below random letters the scale has no meaning, and only the likeness is given.
     """
     raw = (
-        f"likeness {number(of.overall.value, Kind.SHARE)}, of random letters "
-        f"{number(of.even_overall, Kind.SHARE)}"
+        f"likeness {number(likenesses.overall.value, Kind.SHARE)}, of random letters "
+        f"{number(likenesses.even_overall, Kind.SHARE)}"
     )
     way = raw
-    if of.above_chance.value >= 0:
-        above_chance = shown_estimate(of.above_chance, Kind.SHARE)
+    if likenesses.above_chance.value >= 0:
+        above_chance = shown_estimate(likenesses.above_chance, Kind.SHARE)
         way = f"{above_chance} of the way to people's answers ({raw})"
-    if of.missing_share >= MANY_MISSING:
-        return f"likeness {_bounds_text(of)}, with {_missing_text(of)}; those given: {way}"
+    if likenesses.missing_share >= MANY_MISSING:
+        bounds, missing = _bounds_text(likenesses), _missing_text(likenesses)
+        return f"likeness {bounds}, with {missing}; those given: {way}"
     return way
 
 
-def _doubt(of: Likenesses) -> str:
-    """Return the effect that a model's missing answers could have, or "" if they are few."""
-    if not LEAST_MISSING <= of.missing_share < MANY_MISSING:
+def _doubt(likenesses: Likenesses) -> str:
+    """Return the text on the possible effect of missing answers, or "" if few are missing."""
+    if not LEAST_MISSING <= likenesses.missing_share < MANY_MISSING:
         return ""
-    return f"likeness {_bounds_text(of)} with {_missing_text(of)}"
+    return f"likeness {_bounds_text(likenesses)} with {_missing_text(likenesses)}"
 
 
-def _bounds_text(of: Likenesses) -> str:
+def _bounds_text(likenesses: Likenesses) -> str:
     """Return the smallest and the largest likeness over all asked questions, as text."""
-    return " to ".join(number(bound, Kind.SHARE) for bound in of.bounds)
+    return " to ".join(number(bound, Kind.SHARE) for bound in likenesses.bounds)
 
 
-def _missing_text(of: Likenesses) -> str:
-    share = number(of.missing_share, Kind.SHARE)
-    return f"{share} of the answers to {plural(len(of.missing), 'question')} missing"
+def _missing_text(likenesses: Likenesses) -> str:
+    share = number(likenesses.missing_share, Kind.SHARE)
+    return f"{share} of the answers to {plural(len(likenesses.missing), 'question')} missing"
 
 
 def nearest_by(likeness_data: LikenessData, kind: str) -> AdjustedFinding:

@@ -413,5 +413,7 @@ def _left_out(
         if (name := f"{kind}={value}") not in included
     ]
     if small:
-        reason = f"fewer than {options.least} people, as weighted,"
-        yield f"{named_few(small)}: left out, because {reason} answered any question"
+        yield (
+            f"{named_few(small)}: excluded: no question has {options.least} or more answers from "
+            "them (effective number)"
+        )

@@ -94,36 +94,43 @@ def claims_of_personas(every: Sequence[Steered]) -> list[tuple[Steered, float, s
     return [(change, *_claim_p(change, every, aimed_names)) for change in aimed_changes]
 
 
-def _claim_p(one: Steered, every: Sequence[Steered], named: Collection[str]) -> tuple[float, str]:
+def _claim_p(
+    claimed: Steered, all_steered: Sequence[Steered], named_runs: Collection[str]
+) -> tuple[float, str]:
     """Return the p of a claim about a persona, and the comparison that decides it."""
-    if not one.change.value > 0 or math.isnan(one.p):
+    if not claimed.change.value > 0 or math.isnan(claimed.p):
         return 1.0, ""
-    largest_p, comparison = one.p, ""
-    for other in every:
-        is_same_run = other.runs.name == one.runs.name and other.population is not one.population
-        is_irrelevant = (
-            other.runs.baseline == one.runs.baseline
-            and other.runs.name not in named
-            and other.population is one.population
+    largest_p, comparison = claimed.p, ""
+    for other in all_steered:
+        is_same_run = (
+            other.runs.name == claimed.runs.name and other.population is not claimed.population
         )
-        if is_same_run and other.population.kind in ("", one.population.kind):
+        is_irrelevant = (
+            other.runs.baseline == claimed.runs.baseline
+            and other.runs.name not in named_runs
+            and other.population is claimed.population
+        )
+        if is_same_run and other.population.kind in ("", claimed.population.kind):
             name = f"towards {other.population.name}"
         elif is_irrelevant:
             name = f"with the persona {other.runs.persona}"
         else:
             continue
-        gain, p = _compare_changes(one, other)
+        gain, p = _compare_changes(claimed, other)
         p = p if gain > 0 and not math.isnan(p) else 1.0
         if p > largest_p:
             largest_p, comparison = p, name
     return largest_p, comparison
 
 
-def _compare_changes(one: Steered, other: Steered) -> tuple[float, float]:
-    """Return how much one change exceeds another over questions, and the p of no difference."""
-    row_by_ref = {ref: row for row, ref in enumerate(other.base.refs)}
+def _compare_changes(steered: Steered, other_steered: Steered) -> tuple[float, float]:
+    """Return how much a change exceeds another over questions, and the p of no difference."""
+    row_by_ref = {ref: row for row, ref in enumerate(other_steered.base.refs)}
     moves = np.array(
-        [other.moves[row_by_ref[ref]] if ref in row_by_ref else math.nan for ref in one.base.refs]
+        [
+            other_steered.moves[row_by_ref[ref]] if ref in row_by_ref else math.nan
+            for ref in steered.base.refs
+        ]
     )
-    gain, p = difference(one.moves - moves, [*one.noise(), *other.noise(-1.0)])
+    gain, p = difference(steered.moves - moves, [*steered.noise(), *other_steered.noise(-1.0)])
     return gain.value, p

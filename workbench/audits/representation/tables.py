@@ -71,14 +71,13 @@ def models(likeness_data: LikenessData) -> Table[ModelLikeness]:
     )
 
 
-def _shown_above_chance(of: Likenesses) -> Estimate:
+def _shown_above_chance(likenesses: Likenesses) -> Estimate:
     """Return the likeness on the scale from random letters to people, undefined off that scale."""
-    estimate = of.above_chance
+    estimate = likenesses.above_chance
     reason = ""
-    if of.missing_share >= MANY_MISSING:
-        reason = (
-            f"{number(of.missing_share, Kind.SHARE)} of the answers missing, see least and most"
-        )
+    if likenesses.missing_share >= MANY_MISSING:
+        share = number(likenesses.missing_share, Kind.SHARE)
+        reason = f"{share} of the answers missing, see least and most"
     elif estimate.value < 0:
         reason = "less like people than random letters"
     if not reason:
@@ -303,9 +302,11 @@ def _common(likeness_data: LikenessData) -> list[str]:
     return sorted(set.intersection(*refs)) if refs else []
 
 
-def _over(of: Likenesses, refs: Sequence[str]) -> Estimate:
+def _over(likenesses: Likenesses, refs: Sequence[str]) -> Estimate:
     """Return the likeness over some of the questions."""
-    return replace(of, answers={ref: of.answers[ref] for ref in refs}, missing={}).overall
+    return replace(
+        likenesses, answers={ref: likenesses.answers[ref] for ref in refs}, missing={}
+    ).overall
 
 
 def over_pairs(ranked: Sequence[RankedGroup]) -> list[float]:

@@ -353,14 +353,14 @@ def _mean_of_draws(tables: Sequence[ChoiceTable], rule: EntropyRule) -> dict[str
 
 
 def change_against_uncertainty(
-    found: Deltas, tables: Sequence[ChoiceTable], rule: EntropyRule = "offered"
+    deltas: Deltas, tables: Sequence[ChoiceTable], rule: EntropyRule = "offered"
 ) -> Pearson:
     """Return the correlation of |delta| and the entropy of the answers to the original form.
 
     It is over questions. With several draws the entropy is their mean.
     """
     uncertainty = _mean_of_draws(tables, rule)
-    return pearson(np.abs(found.values), [uncertainty[key][0] for key in found.keys])
+    return pearson(np.abs(deltas.values), [uncertainty[key][0] for key in deltas.keys])
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,12 +41,12 @@ SCORE_WORDS = (
 def _claim(
     name: str,
     cells: Sequence[ChangeCell],
-    said: Callable[[Sequence[float]], Iterator[OfModel]],
+    findings_of: Callable[[Sequence[float]], Iterator[OfModel]],
     question: str,
 ) -> AdjustedFinding:
     """Return a finding whose text follows from the adjusted p values."""
     p = tuple(cell.claim if cell.delta.tested else math.nan for cell in cells)
-    return AdjustedFinding(p, said, question, (name,) * len(p))
+    return AdjustedFinding(p, findings_of, question, (name,) * len(p))
 
 
 LARGEST_CHANGE = 0.5

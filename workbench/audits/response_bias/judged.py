@@ -499,8 +499,10 @@ def methods(judged: ResponseBiasJudged) -> str:
     )
 
 
-def _wanted(one: AskedSubject) -> str:
-    """Return a phrase on the number of valid answers that a form was to have."""
+def _wanted(subject: AskedSubject) -> str:
+    """Return the phrase on the number of valid answers that each form was to have."""
     return (
-        f", until a form had {one.wanted} valid ones" if one.way == "samples" and one.wanted else ""
+        f", until a form had {subject.wanted} valid ones"
+        if subject.way == "samples" and subject.wanted
+        else ""
     )

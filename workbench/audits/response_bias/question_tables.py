@@ -572,7 +572,7 @@ def by_persona(changes: Changes) -> Table[PersonaRow[BiasComparison]]:
 def _paired(
     changes: Changes,
     rows: Sequence[OfRow],
-    of: Callable[[OfRow], BiasComparison],
+    comparison_of: Callable[[OfRow], BiasComparison],
     *,
     brief: bool = False,
 ) -> list[Column[OfRow]]:
@@ -582,50 +582,56 @@ def _paired(
     ----------
     brief : whether tests and correlations are aside, in a table that has other columns, too
     """
-    p = [of(row).change.p for row in rows]
+    p = [comparison_of(row).change.p for row in rows]
     adjusted = dict(
         zip(
-            (id(of(row)) for row in rows),
+            (id(comparison_of(row)) for row in rows),
             zip(holm(p), benjamini_hochberg(p), strict=True),
             strict=True,
         )
     )
     return [
         Column(
-            "n", "n", lambda row: of(row).change.n, Kind.COUNT, help="questions that count in both"
+            "n",
+            "n",
+            lambda row: comparison_of(row).change.n,
+            Kind.COUNT,
+            help="questions that count in both",
         ),
         Column(
             "change",
             "difference",
-            lambda row: columns.change(of(row).change),
+            lambda row: columns.change(comparison_of(row).change),
             Kind.POINTS,
             scale=columns.reach(changes),
             reference=columns.zero,
         ),
-        *columns.t_test(lambda row: of(row).change, aside=brief),
+        *columns.t_test(lambda row: comparison_of(row).change, aside=brief),
         Column(
             "holm",
             "p, Holm",
-            lambda row: float(adjusted[id(of(row))][0]),
+            lambda row: float(adjusted[id(comparison_of(row))][0]),
             Kind.P_VALUE,
             help="p of the difference, adjusted over the biases of the table",
         ),
         Column(
             "false_discovery",
             "p, BH",
-            lambda row: float(adjusted[id(of(row))][1]),
+            lambda row: float(adjusted[id(comparison_of(row))][1]),
             Kind.P_VALUE,
             aside=True,
             help="the same by Benjamini and Hochberg",
         ),
         *columns.correlation(
-            lambda row: of(row).questions, "of the two changes, over questions", aside=brief
+            lambda row: comparison_of(row).questions,
+            "of the two changes, over questions",
+            aside=brief,
         ),
-        Column("turned", "turned", lambda row: of(row).turned, Kind.MARK, mark="⇄"),
+        Column("turned", "turned", lambda row: comparison_of(row).turned, Kind.MARK, mark="⇄"),
         Column(
             "left_out_first",
             "only in the first",
-            lambda row: of(row).left_out[0],
+            lambda row: comparison_of(row).left_out[0],
             Kind.COUNT,
             aside=True,
             help="questions that count only in the first",
@@ -633,7 +639,7 @@ def _paired(
         Column(
             "left_out_second",
             "only in the second",
-            lambda row: of(row).left_out[1],
+            lambda row: comparison_of(row).left_out[1],
             Kind.COUNT,
             aside=True,
             help="questions that count only in the second",
@@ -641,16 +647,20 @@ def _paired(
         Column(
             "first_effect",
             "first side",
-            lambda row: of(row).effects[0],
+            lambda row: comparison_of(row).effects[0],
             Kind.BALANCE,
             aside=True,
             help="significantly above 0: +1, below: -1; by unadjusted p",
         ),
         Column(
-            "second_effect", "second side", lambda row: of(row).effects[1], Kind.BALANCE, aside=True
+            "second_effect",
+            "second side",
+            lambda row: comparison_of(row).effects[1],
+            Kind.BALANCE,
+            aside=True,
         ),
-        *columns.t_test(lambda row: of(row).first, "first_", aside=True),
-        *columns.t_test(lambda row: of(row).second, "second_", aside=True),
+        *columns.t_test(lambda row: comparison_of(row).first, "first_", aside=True),
+        *columns.t_test(lambda row: comparison_of(row).second, "second_", aside=True),
     ]
 
 

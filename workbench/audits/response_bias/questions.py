@@ -297,13 +297,13 @@ def _cell(judged: ResponseBiasJudged, name: str, place: Place) -> tuple[AskedSub
     return judged.subjects[subject_name], judged.reports[subject_name].cell(*place).deltas
 
 
-def _tables(subject: AskedSubject, found: Deltas, place: Place) -> list[ChoiceTable]:
-    """Return the tables behind a cell, by draw.
+def _tables(subject: AskedSubject, deltas: Deltas, place: Place) -> list[ChoiceTable]:
+    """Return the tables of answers that a cell is computed from, in the order of their draws.
 
     Opinion floating under a perturbation may have those of odd/even.
     """
     _, condition, variant = place
-    table_place = (found.source, condition, variant)
+    table_place = (deltas.source, condition, variant)
     cell_tables = [
         table
         for table in subject.tables
@@ -312,9 +312,9 @@ def _tables(subject: AskedSubject, found: Deltas, place: Place) -> list[ChoiceTa
     return sorted(cell_tables, key=lambda table: table.draw)
 
 
-def _tabled(subject: AskedSubject, found: Deltas, place: Place) -> dict[str, TableQuestion]:
+def _tabled(subject: AskedSubject, deltas: Deltas, place: Place) -> dict[str, TableQuestion]:
     """Return each question of a cell, in the first table that has it."""
-    measured = [_MeasuredTable.of(table) for table in reversed(_tables(subject, found, place))]
+    measured = [_MeasuredTable.of(table) for table in reversed(_tables(subject, deltas, place))]
     return {
         key: TableQuestion(measured_table, row)
         for measured_table in measured
@@ -333,36 +333,48 @@ class CellOutcomes:
     "of the others"
 
     @classmethod
-    def of(cls, found: Deltas) -> CellOutcomes:
+    def of(cls, deltas: Deltas) -> CellOutcomes:
         """Return the values and exclusions of the questions of a cell."""
-        values = dict(zip(found.keys, map(float, found.values), strict=True))
-        draws = dict(zip(found.keys, map(int, found.draws), strict=True))
-        return cls(values, draws, {exclusion.key: exclusion.reason for exclusion in found.left_out})
+        values = dict(zip(deltas.keys, map(float, deltas.values), strict=True))
+        draws = dict(zip(deltas.keys, map(int, deltas.draws), strict=True))
+        return cls(
+            values, draws, {exclusion.key: exclusion.reason for exclusion in deltas.left_out}
+        )
 
 
-def _row(judged: ResponseBiasJudged, said: CellOutcomes, at: TableQuestion) -> QuestionRow:
+def _row(
+    judged: ResponseBiasJudged, outcomes: CellOutcomes, place_of_question: TableQuestion
+) -> QuestionRow:
     """Return the row of a question."""
-    key = at.table.keys[at.row]
-    pair = judged.pairs.get((at.table.bias, at.table.variant, key))
-    shares = at.measured.valid[at.row]
+    key = place_of_question.table.keys[place_of_question.row]
+    pair = judged.pairs.get((place_of_question.table.bias, place_of_question.table.variant, key))
+    shares = place_of_question.measured.valid[place_of_question.row]
     return QuestionRow(
         key=key,
-        ref=judged.refs.get((at.table.bias, at.table.variant, key), "") if pair is not None else "",
+        ref=judged.refs.get(
+            (place_of_question.table.bias, place_of_question.table.variant, key), ""
+        )
+        if pair is not None
+        else "",
         topic=(pair.topic or "") if pair is not None else "",
         stem=pair.original.stem if pair is not None else "",
-        delta=said.values.get(key, float("nan")) + 0.0,
-        left_out="" if key in said.values else said.reasons.get(key, NOT_ASKED),
-        entropy=float(at.measured.entropies[at.row, 0]),
+        delta=outcomes.values.get(key, float("nan")) + 0.0,
+        left_out="" if key in outcomes.values else outcomes.reasons.get(key, NOT_ASKED),
+        entropy=float(place_of_question.measured.entropies[place_of_question.row, 0]),
         valid=(float(shares[0]), float(shares[1])),
-        over_draws=said.draws.get(key, 0),
+        over_draws=outcomes.draws.get(key, 0),
     )
 
 
 def _arm(
-    store: Store, judged: ResponseBiasJudged, subject: AskedSubject, at: TableQuestion, arm: int
+    store: Store,
+    judged: ResponseBiasJudged,
+    subject: AskedSubject,
+    place_of_question: TableQuestion,
+    arm: int,
 ) -> ArmView:
     """Return one form of a question with its answers."""
-    table, key = at.table, at.table.keys[at.row]
+    table, key = place_of_question.table, place_of_question.table.keys[place_of_question.row]
     variant = _variant(table, arm)
     ref = judged.refs.get((table.bias, table.variant, key), "")
     probe = subject.probes.get((ref, variant))
@@ -375,31 +387,35 @@ def _arm(
     return ArmView(
         arm=ARMS[arm],
         choice=choice,
-        options=_option_rows(subject, at, arm, probe, choice),
-        others=_others(answers, table, at.row, arm),
+        options=_option_rows(subject, place_of_question, arm, probe, choice),
+        others=_others(answers, table, place_of_question.row, arm),
         invalid=invalid,
-        valid=float(valid_answers(table)[at.row, arm].sum()),
+        valid=float(valid_answers(table)[place_of_question.row, arm].sum()),
         truncated=truncated,
         drawn=drawn,
-        entropy=float(at.measured.entropies[at.row, arm]),
+        entropy=float(place_of_question.measured.entropies[place_of_question.row, arm]),
         probe=probe,
     )
 
 
 def _option_rows(
-    subject: AskedSubject, at: TableQuestion, arm: int, probe: int | None, choice: Choice | None
+    subject: AskedSubject,
+    place_of_question: TableQuestion,
+    arm: int,
+    probe: int | None,
+    choice: Choice | None,
 ) -> tuple[OptionRow, ...]:
     """Return the options of one form of a question, with their answers or probabilities."""
-    table, nan = at.table, float("nan")
-    counts = valid_answers(table)[at.row, arm]
+    table, nan = place_of_question.table, float("nan")
+    counts = valid_answers(table)[place_of_question.row, arm]
     n_valid = float(counts.sum())
-    n_original = int(table.offered[at.row, 0]) if _same_options(table, arm) else 0
+    n_original = int(table.offered[place_of_question.row, 0]) if _same_options(table, arm) else 0
     texts = choice.options if choice is not None else ()
     is_exact = subject.way == "exact"
     masses = subject.masses.get(probe, {}) if probe is not None else {}
     rows = []
-    for index in range(int(table.offered[at.row, arm])):
-        origin = _origin(table, at.row, arm, index)
+    for index in range(int(table.offered[place_of_question.row, arm])):
+        origin = _origin(table, place_of_question.row, arm, index)
         rows.append(
             OptionRow(
                 letter=LETTERS[index],
@@ -615,11 +631,12 @@ class Changes:
         with self.opened() as store:
             return question(store, self.judged, name, place, key, draw)
 
-    def forms(self, found: QuestionView) -> Sequence[FormView]:
+    def forms(self, question_view: QuestionView) -> Sequence[FormView]:
         """Return both forms of a question as they were presented, with their answers."""
         with self.opened() as store:
             return [
-                _form(store, self.judged, found, arm) for arm in (found.original, found.changed)
+                _form(store, self.judged, question_view, arm)
+                for arm in (question_view.original, question_view.changed)
             ]
 
     def compared(self, first: str, second: str) -> ReportsCompared:
@@ -660,9 +677,11 @@ def about_subject(store: Store, subject: AskedSubject) -> dict[str, Any]:
     }
 
 
-def _form(store: Store, judged: ResponseBiasJudged, found: QuestionView, arm: ArmView) -> FormView:
+def _form(
+    store: Store, judged: ResponseBiasJudged, question_view: QuestionView, arm: ArmView
+) -> FormView:
     """Return one form with its prompt, and with every answer or the likeliest next tokens."""
-    subject, made_by = judged.subjects[found.subject], _made_by(judged, found, arm)
+    subject, made_by = judged.subjects[question_view.subject], _made_by(judged, question_view, arm)
     run, probe = subject.run, arm.probe
     if run is None or probe is None:
         return FormView(arm, made_by, (), ())
@@ -699,16 +718,20 @@ def _drawn(row: ResponseRow) -> AnswerRow:
     )
 
 
-def _made_by(judged: ResponseBiasJudged, found: QuestionView, arm: ArmView) -> str | None:
+def _made_by(judged: ResponseBiasJudged, question_view: QuestionView, arm: ArmView) -> str | None:
     """Return the origin of a form's text, as in `workbench key_typo, seed 1, draw 1`.
 
     It is None if it is unknown, or if the instrument has another text now.
     """
     variant = ORIGINAL if arm.arm is Arm.ORIGINAL else CHANGED
-    if found.condition is not None and arm.arm is Arm.CHANGED:
-        variant = VariantId(KIND_OF[found.condition], found.draw)
+    if question_view.condition is not None and arm.arm is Arm.CHANGED:
+        variant = VariantId(KIND_OF[question_view.condition], question_view.draw)
     statement = next(
-        (candidate for candidate in judged.instrument.statements if candidate.ref == found.row.ref),
+        (
+            candidate
+            for candidate in judged.instrument.statements
+            if candidate.ref == question_view.row.ref
+        ),
         None,
     )
     wording = (

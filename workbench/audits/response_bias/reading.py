@@ -264,9 +264,9 @@ def _asked(
     return pairs_by_place
 
 
-def _answer_set(model: str, at: FormPlace, pairs: Pairs) -> AnswerSet:
+def _answer_set(model: str, form_place: FormPlace, pairs: Pairs) -> AnswerSet:
     """Return the answers to some pairs of forms."""
-    bias, condition, variant, draw = at
+    bias, condition, variant, draw = form_place
     answered_pairs = tuple(
         AnsweredPair(key, original.answers, changed.answers)
         for key, original, changed in pairs
@@ -277,9 +277,9 @@ def _answer_set(model: str, at: FormPlace, pairs: Pairs) -> AnswerSet:
     )
 
 
-def _exact_table(model: str, at: FormPlace, pairs: Pairs) -> ChoiceTable:
+def _exact_table(model: str, form_place: FormPlace, pairs: Pairs) -> ChoiceTable:
     """Return the table of the probabilities of some pairs of forms."""
-    bias, condition, variant, draw = at
+    bias, condition, variant, draw = form_place
     forms = [form for _, original, changed in pairs for form in (original, changed)]
     masses = np.array(
         [[(form.masses or {}).get(letter, 0.0) for letter in LETTERS] for form in forms]
@@ -390,5 +390,5 @@ def _of_run(
 
 
 def _of(names: Sequence[str], refusals: Mapping[str, ModelRefusals]) -> Iterator[ModelRefusals]:
-    """Return the refusals of the named subjects."""
+    """Return the refusals of the named subjects that have any."""
     return (refusals[name] for name in names if name in refusals)

@@ -377,31 +377,33 @@ def judge(
     )
 
 
-def mean_change(found: Deltas) -> MeanTest:
+def mean_change(deltas: Deltas) -> MeanTest:
     """Return the mean change in percentage points with its test."""
-    return mean_test(found.values, RESOLUTION, LARGEST)
+    return mean_test(deltas.values, RESOLUTION, LARGEST)
 
 
-def by_topic(found: Deltas, topics: Topics) -> tuple[TopicFigure, ...]:
+def by_topic(deltas: Deltas, topics: Topics) -> tuple[TopicFigure, ...]:
     """Return the mean change of each topic, by name. Questions without a topic come last."""
     topic_of_question = np.array(
-        [topics.get((found.bias, key), "") for key in found.keys], dtype=object
+        [topics.get((deltas.bias, key), "") for key in deltas.keys], dtype=object
     )
     order = sorted(set(topic_of_question), key=lambda topic: (not topic, topic))
     return tuple(
         TopicFigure(
             str(topic),
-            mean_test(found.values[has_topic], RESOLUTION, LARGEST),
-            float(found.by_chance[has_topic].mean()),
+            mean_test(deltas.values[has_topic], RESOLUTION, LARGEST),
+            float(deltas.by_chance[has_topic].mean()),
         )
         for topic in order
         for has_topic in [topic_of_question == topic]
     )
 
 
-def over_draws(found: Sequence[Deltas], numbers: Sequence[int], alpha: float = 0.05) -> Draws:
+def over_draws(
+    deltas_by_draw: Sequence[Deltas], draw_numbers: Sequence[int], alpha: float = 0.05
+) -> Draws:
     """Return each draw's change, and the differences between draws."""
-    tests = [mean_change(draw_deltas) for draw_deltas in found]
+    tests = [mean_change(draw_deltas) for draw_deltas in deltas_by_draw]
     draws = tuple(
         DrawFigure(
             draw,
@@ -409,7 +411,7 @@ def over_draws(found: Sequence[Deltas], numbers: Sequence[int], alpha: float = 0
             _effect(test, test.p, alpha),
             float(draw_deltas.by_chance.mean()) if test.n else float("nan"),
         )
-        for draw, test, draw_deltas in zip(numbers, tests, found, strict=True)
+        for draw, test, draw_deltas in zip(draw_numbers, tests, deltas_by_draw, strict=True)
     )
     means = np.array([test.mean for test in tests if test.n])
     sd = float(means.std(ddof=1)) if len(means) > 1 else float("nan")
@@ -1053,24 +1055,24 @@ def beside(cell: ChangeCell | None, likeness: HumanLikeness | None = None) -> st
     )
 
 
-def why(found: HumanLikeness) -> str:
+def why(likeness: HumanLikeness) -> str:
     """Return the reason why a model is, or is not, most human-like in a bias."""
-    if not found.tested:
+    if not likeness.tested:
         return "open: too few questions for a test"
-    if found.human_like != 1:
+    if likeness.human_like != 1:
         return (
             "no: not significant"
-            if found.human_like == 0
+            if likeness.human_like == 0
             else "no: significant in the direction opposite to people"
         )
-    if found.perturbed:
-        moves = "moves" if len(found.perturbed) == 1 else "move"
+    if likeness.perturbed:
+        moves = "moves" if len(likeness.perturbed) == 1 else "move"
         return (
-            f"no: {', '.join(CONDITIONS[condition] for condition in found.perturbed)} {moves} it "
+            f"no: {', '.join(CONDITIONS[condition] for condition in likeness.perturbed)} {moves} "
+            "it "
             "too"
         )
-    if found.untested:
-        return (
-            f"open: {', '.join(CONDITIONS[condition] for condition in found.untested)} not tested"
-        )
+    if likeness.untested:
+        conditions = ", ".join(CONDITIONS[condition] for condition in likeness.untested)
+        return f"open: {conditions} not tested"
     return "yes"

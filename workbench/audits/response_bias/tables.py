@@ -52,19 +52,24 @@ NO_QUESTION = "no question counts"
 CONDITION_WORDS = {condition_name(condition): label for condition, label in CONDITIONS.items()}
 
 
-def model(of: Callable[[Row], str]) -> Column[Row]:
+def model(name_of: Callable[[Row], str]) -> Column[Row]:
     """Return the column of the model, whose name also tells its ways of asking apart."""
-    return Column("model", "model", of)
+    return Column("model", "model", name_of)
 
 
-def places(changes: Changes, of: Callable[[Row], Place]) -> tuple[Column[Row], Column[Row]]:
+def places(changes: Changes, place_of: Callable[[Row], Place]) -> tuple[Column[Row], Column[Row]]:
     """Return the columns of a bias, with the variant of its wording, and of the condition."""
     return (
-        Column("bias", "bias", lambda row: kind_name(of(row)[0], of(row)[2]), words=changes.words),
+        Column(
+            "bias",
+            "bias",
+            lambda row: kind_name(place_of(row)[0], place_of(row)[2]),
+            words=changes.words,
+        ),
         Column(
             "condition",
             "condition",
-            lambda row: condition_name(of(row)[1]),
+            lambda row: condition_name(place_of(row)[1]),
             words=CONDITION_WORDS,
             help="bias: the changed form has the bias; otherwise the changed form is the "
             "original with typos",
@@ -92,7 +97,11 @@ def named(test: MeanTest) -> str:
 
 
 def t_test(
-    of: Callable[[Row], MeanTest], prefix: str = "", *, aside: bool = False, points: bool = True
+    test_of: Callable[[Row], MeanTest],
+    prefix: str = "",
+    *,
+    aside: bool = False,
+    points: bool = True,
 ) -> Iterator[Column[Row]]:
     """Yield the columns of a t-test.
 
@@ -103,13 +112,13 @@ def t_test(
     """
 
     def sd(row: Row) -> float:
-        return of(row).sd / (100 if points else 1)
+        return test_of(row).sd / (100 if points else 1)
 
     title = prefix.replace("_", " ")
     yield Column(
         f"{prefix}t",
         f"{title}t",
-        lambda row: of(row).t,
+        lambda row: test_of(row).t,
         Kind.COEFFICIENT,
         aside=aside,
         help="of the test that the mean is 0",
@@ -117,7 +126,7 @@ def t_test(
     yield Column(
         f"{prefix}df",
         f"{title}df",
-        lambda row: of(row).df,
+        lambda row: test_of(row).df,
         Kind.COUNT,
         aside=aside,
         help="degrees of freedom",
@@ -125,7 +134,7 @@ def t_test(
     yield Column(
         f"{prefix}p",
         f"{title}p",
-        lambda row: of(row).p,
+        lambda row: test_of(row).p,
         Kind.P_VALUE,
         aside=aside,
         help="two-sided",
@@ -139,24 +148,29 @@ def t_test(
         help="standard deviation over questions",
     )
     yield Column(
-        f"{prefix}degenerate", f"{title}no test because", lambda row: of(row).degenerate, aside=True
+        f"{prefix}degenerate",
+        f"{title}no test because",
+        lambda row: test_of(row).degenerate,
+        aside=True,
     )
 
 
 def correlation(
-    of: Callable[[Row], Pearson], of_what: str, *, aside: bool = False
+    correlation_of: Callable[[Row], Pearson], of_what: str, *, aside: bool = False
 ) -> Iterator[Column[Row]]:
     """Yield the columns of a correlation with its test."""
 
     def r(row: Row) -> Estimate:
-        pearson = of(row)
+        pearson = correlation_of(row)
         return Estimate(pearson.r, NAN, NAN, pearson.n, undefined=pearson.undefined)
 
     yield Column("r", "r", r, Kind.COEFFICIENT, help=of_what, aside=aside)
-    yield Column("r_p", "p of r", lambda row: of(row).p, Kind.P_VALUE, aside=aside)
-    yield Column("r_t", "t of r", lambda row: of(row).t, Kind.COEFFICIENT, aside=True)
-    yield Column("r_df", "df of r", lambda row: of(row).df, Kind.COUNT, aside=True)
-    yield Column("r_untested", "no test of r because", lambda row: of(row).untested, aside=True)
+    yield Column("r_p", "p of r", lambda row: correlation_of(row).p, Kind.P_VALUE, aside=aside)
+    yield Column("r_t", "t of r", lambda row: correlation_of(row).t, Kind.COEFFICIENT, aside=True)
+    yield Column("r_df", "df of r", lambda row: correlation_of(row).df, Kind.COUNT, aside=True)
+    yield Column(
+        "r_untested", "no test of r because", lambda row: correlation_of(row).untested, aside=True
+    )
 
 
 def reach(changes: Changes) -> tuple[float, float]:
@@ -207,19 +221,19 @@ def cells(changes: Changes) -> Table[Line]:
     return _cells(changes, changes.lines, "cells", "Change by bias, with its test")
 
 
-def place(changes: Changes, at: Place) -> Table[Line]:
+def place(changes: Changes, cell_place: Place) -> Table[Line]:
     """Return the table of one bias or perturbation, for every model that was asked it.
 
     It does not depend on the cells that other tables show.
     """
-    cells_by_name = ((name, report.find(*at)) for name, report in changes.reports.items())
+    cells_by_name = ((name, report.find(*cell_place)) for name, report in changes.reports.items())
     rows = [(name, cell) for name, cell in cells_by_name if cell is not None]
     return _cells(
         changes,
         rows,
         "place",
-        f"{place_said(*at).capitalize()}: change of each model",
-        subject_of(at),
+        f"{place_said(*cell_place).capitalize()}: change of each model",
+        subject_of(cell_place),
     )
 
 
