@@ -452,8 +452,8 @@ def _line(path: Path, number: int, content: str, findings: Findings) -> WordingL
         )
         return None
     faults = list(_faults(value))
-    for key, found, expected in faults:
-        findings.add(path, number, key, found, expected)
+    for key, problem, expected in faults:
+        findings.add(path, number, key, problem, expected)
     return None if faults else _as_line(path, number, value)
 
 

@@ -288,7 +288,7 @@ def read(path: Path, name: str = "probvaa", left_right: Path | None = None) -> I
     own_names = read_mapping(data.parent / MAPPING, findings)
     findings.check()
     parties = dict.fromkeys((answer.country, answer.party) for answer in answers)
-    notes += _left_out(answers, wordings)
+    notes += _exclusion_notes(answers, wordings)
     notes += _missing_parts(data, wordings)
     instrument = Instrument(
         name=name,
@@ -358,8 +358,9 @@ def _usual_countries(wordings: Iterable[str]) -> set[str]:
     return set(LANGUAGES) if any(ref.partition("_")[0] in LANGUAGES for ref in wordings) else set()
 
 
-def _left_out(answers: Iterable[PartyAnswer], known: Container[str]) -> list[str]:
-    n_by_ref = Counter(answer.statement for answer in answers if answer.statement not in known)
+def _exclusion_notes(answers: Iterable[PartyAnswer], refs: Container[str]) -> list[str]:
+    """Return sentences about the answers to statements that the instrument does not have."""
+    n_by_ref = Counter(answer.statement for answer in answers if answer.statement not in refs)
     return [
         f"Answers for the unknown statement {ref} ({count} rows) are left out."
         for ref, count in sorted(n_by_ref.items())

@@ -180,7 +180,7 @@ def read_import(request: ImportRequest) -> ImportMaterial | None:
         request.name,
         left_right=request.left_right,
         skip=request.skip,
-        how=request.how,
+        settings=request.how,
         wanted=replace(request.wanted, missing=request.missing),
     )
     return ImportMaterial(format, instrument.name, instrument, how=request.how)
@@ -411,7 +411,7 @@ def import_sentences(outcome: ImportOutcome, store: Path) -> tuple[str, ...]:
         first, *remaining = added_said(outcome.issues)
         return (f"{outcome.material.name}: {first}", *remaining)
     if (placed := outcome.material.placed) is not None:
-        first, *remaining = placed.said()
+        first, *remaining = placed.sentences()
         return (
             f"{outcome.material.name}: {first} ({plural(outcome.placed or 0, 'position')} new)",
             *remaining,

@@ -173,7 +173,12 @@ def _reach(completions: Completions) -> PairsReach:
     n_pairs = completions.difference.n
     units = plural(n_pairs, "statement")
     return PairsReach(
-        float("nan"), LARGEST, Kind.POINTS, units, "that originals are completed more often", n_pairs=n_pairs
+        float("nan"),
+        LARGEST,
+        Kind.POINTS,
+        units,
+        "that originals are completed more often",
+        n_pairs=n_pairs,
     )
 
 
