@@ -99,7 +99,7 @@ def _rows_of_tool(
     findings: Findings,
     tell: Callable[[str], None] | None,
 ) -> list[tuple[int, Row]]:
-    """Return the label events of another tool. Several without any statement are a fault."""
+    """Return the label events of another tool. It is a fault if several lack a statement."""
     rows, omissions = read_rows_of(tool, path, codebook, findings)
     if tell is not None:
         for sentence in (f"Reading {path.name} as labels of {tool}.", *omissions):
@@ -221,7 +221,7 @@ class _EventRow:
     findings: Findings
 
     def event(self, codebook: str) -> LabelEvent | None:
-        """Return the event, or None after noting faults. `codebook` is for rows without one."""
+        """Return the event, or None after noting faults. `codebook` is for rows that name none."""
         n_faults = len(self.findings.found)
         kind = self._kind()
         self._check_texts()
@@ -285,7 +285,7 @@ class _EventRow:
                 self._note(name, f"{text!r}, half a surrogate pair", "text that UTF-8 can hold")
 
     def _derived_uid(self, kind: EventKind, codebook: str, labelled_at: str) -> bytes:
-        """Return the uid of an event without one. Equal events of two files have the same."""
+        """Return a uid for an event that has none. Equal events of two files get the same."""
         identity = {
             **self.row,
             "kind": kind.value,

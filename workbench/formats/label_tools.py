@@ -229,7 +229,7 @@ def _label_studio_annotation(
 
 
 def _label_studio_note(results: Iterable[Object]) -> str:
-    """Return the text of the first field for texts, or an empty string if there is none."""
+    """Return the text of the first field for texts, or an empty string."""
     for result in results:
         if result.get("type") == "textarea":
             note = result["value"].get("text")
@@ -265,7 +265,7 @@ def _label_studio_row(task: Object, path: Path, codebook: str, left: Counter[str
 
 
 def _label_studio_user(who: object) -> str:
-    """Return the name of an annotator, or an empty string if there is none.
+    """Return the name of an annotator, or an empty string if it is unknown.
 
     It is an address, or `user` and the number of a person.
     """

@@ -361,7 +361,7 @@ class _QualomatFolder:
     parts: Sequence[FilePart]
 
     def rows(self, name: str, *required: str) -> list[Row]:
-        """Return the rows of a file of the folder. There are none without the file."""
+        """Return the rows of a file of the folder, or none if the file is missing."""
         return self._rows_of(self.path / name, required)
 
     def rows_of_election(self, name: str, *required: str) -> list[Row]:

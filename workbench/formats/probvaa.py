@@ -144,7 +144,7 @@ def layout_names(instrument: Instrument) -> LayoutNames:
 
 
 def read_mapping(path: Path, findings: Findings) -> OwnNames:
-    """Return the contents of a mapping file, which are empty if there is no file."""
+    """Return the contents of a mapping file, or an empty mapping if the file is missing."""
     if not path.is_file():
         return OwnNames()
     names_by_kind: dict[str, dict[str, str]] = {COUNTRY: {}, STATEMENT: {}, TEMPLATE: {}}
@@ -312,7 +312,7 @@ def read(path: Path, name: str = "probvaa", left_right: Path | None = None) -> I
 
 
 def _data_folder(path: Path) -> Path:
-    """Return the folder of a download with its data. Raises UsageError if there is none."""
+    """Return the folder of a download that has its data. Raises UsageError if none has."""
     for folder in (path, path / "data"):
         if (folder / "vaa" / "probvaa.csv").is_file():
             return folder

@@ -678,7 +678,7 @@ def text_lines(
 
 
 def _codec_of(encoding: str, *, has_mark: bool) -> str:
-    """Return the name of the codec of a text. Raises UsageError if there is none."""
+    """Return the name of the codec of a text. Raises UsageError for an unknown encoding."""
     default = "utf-16" if has_mark else "utf-8-sig"
     try:
         codec = codecs.lookup(encoding or default).name
@@ -703,7 +703,7 @@ class _LineDecoder:
         self._ascii_before = True
 
     def decoded(self, number: int, raw: bytes) -> str | None:
-        """Return a line, or None after noting why it is no text."""
+        """Return a line as text, or None after noting why it cannot be decoded."""
         # Only the first line may begin with a mark.
         codec = "utf-8" if number > 1 and self.codec == "utf-8-sig" else self.codec
         try:
@@ -1139,7 +1139,7 @@ def _last_filled(row: Sequence[str]) -> int:
 def _sheet_of(path: Path, book: Any, name: str) -> Any:
     """Return the named sheet of a spreadsheet, or the only one that is filled.
 
-    Raises UsageError if there is no such sheet, or several.
+    Raises UsageError if no sheet has the name, or several do.
     """
     if name:
         for worksheet in book.worksheets:

@@ -321,7 +321,7 @@ def _likely_questions(
 
 
 def _reason_against(variable: Variable, wanted: SurveyColumns) -> str:
-    """Return why a column that nobody named is no question, or an empty string if it is one."""
+    """Return why an unnamed column is not a question, or an empty string if it is one."""
     n_options = sum(
         not _is_missing(code, label, variable, wanted) for code, label in variable.labels.items()
     )
@@ -404,7 +404,7 @@ class SurveyQuestion:
 
     @property
     def answers(self) -> list[str]:
-        """The answer of each row, or an empty string without one."""
+        """The answer in each row, or an empty string if the row has none."""
         return [self.answer_by_value[value] for value in self.column.values]
 
     @property
@@ -578,7 +578,7 @@ def _answers_of(
 ) -> tuple[tuple[AnswerOption, ...], Mapping[object, str]] | _Gap | str:
     """Return the options of a column and the answer of each of its values.
 
-    Otherwise return why it is no question.
+    Otherwise return why it is not a question.
     """
     coded = _coded_column(column, wanted)
     labels = coded.labels_of_answers

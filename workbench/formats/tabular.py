@@ -38,7 +38,7 @@ class Row:
     cells: dict[str, str]
 
     def get(self, column: str) -> str:
-        """Return a cell without outer spaces, or an empty string if the file has no such column."""
+        """Return a cell without outer spaces, or an empty string if the file lacks the column."""
         return self.cells.get(column, "").strip()
 
 

@@ -241,11 +241,11 @@ def yes_or_no(
 
 
 def _known(
-    ref: str, said: Sequence[Mapping[str, bool]], predicted: Sequence[Mapping[str, float]]
+    ref: str, answers_as_yes: Sequence[Mapping[str, bool]], predicted: Sequence[Mapping[str, float]]
 ) -> IdealScore:
     pairs = [
         (prediction[ref], answers[ref])
-        for prediction, answers in zip(predicted, said, strict=True)
+        for prediction, answers in zip(predicted, answers_as_yes, strict=True)
         if ref in answers
     ]
     if not pairs:

@@ -60,9 +60,9 @@ class Picture(ABC):
         """Return the readable pages of the picture. Most pictures have one."""
         return (self,)
 
-    def paged(self, page: int, of: int, **changed: object) -> Self:
+    def paged(self, page: int, n_pages: int, **changed: object) -> Self:
         """Return one page of the picture."""
-        return replace(self, page=page, of=of, **changed)  # type: ignore[arg-type]
+        return replace(self, page=page, of=n_pages, **changed)  # type: ignore[arg-type]
 
 
 def split(items: Sequence[Item], most: int) -> list[Sequence[Item]]:
