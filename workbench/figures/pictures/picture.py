@@ -45,7 +45,7 @@ class Picture(ABC):
     @property
     def alt(self) -> str:
         """The description of the picture for screen readers."""
-        return f"{self.heading.rstrip('.')}. {self._said()}"
+        return f"{self.heading.rstrip('.')}. {self._description()}"
 
     @property
     @abstractmethod
@@ -53,7 +53,7 @@ class Picture(ABC):
         """Whether there is nothing to draw."""
 
     @abstractmethod
-    def _said(self) -> str:
+    def _description(self) -> str:
         """Return a description in sentences, with the numbers of small pictures."""
 
     def pages(self) -> Sequence[Self]:
