@@ -193,7 +193,7 @@ class Annotator(PersonSession):
                     f"another session of {self.name} labelled this item: {current or 'undone'}"
                 )
             self._revise(connection, unit, label, "", elapsed_ms, confidence)
-            self._assign(connection, unit, "done")
+            self._set_assignment_state(connection, unit, "done")
             # The label also counts in the other queue, where a lease must not be added.
             connection.execute(
                 "delete from assignment where unit_id = ? and reader_id = ? and queue_id <> ? "
@@ -217,7 +217,7 @@ class Annotator(PersonSession):
         """Put an item behind all others for this person."""
         with self._store.write() as connection:
             self._check(connection, unit)
-            self._assign(connection, unit, "skipped")
+            self._set_assignment_state(connection, unit, "skipped")
 
     def release(self, unit: int) -> None:
         """Release the lease of an unlabelled item."""
@@ -276,7 +276,7 @@ class Annotator(PersonSession):
             n_done, n_left, n_held, n_skipped, n_flagged, per_hour, (n_correct, n_answered), ahead
         )
 
-    def history(self, limit: int = 50) -> tuple[tuple[int, str], ...]:
+    def newest_labels(self, limit: int = 50) -> tuple[tuple[int, str], ...]:
         """Return this person's own current labels in this queue, the newest first.
 
         Each is (unit, label).
@@ -407,16 +407,18 @@ class Annotator(PersonSession):
 
     def _lease(self, connection: sqlite3.Connection, unit: int) -> None:
         self._leased.add(unit)
-        self._assign(connection, unit, "leased", later(now(), timedelta(seconds=self._lease_s)))
+        self._set_assignment_state(
+            connection, unit, "leased", later(now(), timedelta(seconds=self._lease_s))
+        )
 
-    def _assign(
-        self, connection: sqlite3.Connection, unit: int, state: str, until: str | None = None
+    def _set_assignment_state(
+        self, connection: sqlite3.Connection, unit: int, state: str, lease_until: str | None = None
     ) -> None:
         connection.execute(
             "insert into assignment (queue_id, unit_id, reader_id, state, lease_until, at) values "
             "(?, ?, ?, ?, ?, ?) on conflict (queue_id, unit_id, reader_id) do update set state = "
             "excluded.state, lease_until = excluded.lease_until, at = excluded.at",
-            (self._queue_id, unit, self._me, state, until, now()),
+            (self._queue_id, unit, self._me, state, lease_until, now()),
         )
 
 

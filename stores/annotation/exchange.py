@@ -282,16 +282,16 @@ def _check(
         raise InputError(findings)
 
 
-def _expected_label(label: str, codebook: str, known: Iterable[str]) -> str:
+def _expected_label(label: str, codebook: str, labels: Iterable[str]) -> str:
     """Return the description of a valid label in place of an unknown one.
 
     It is a label that differs only in case or surrounding spaces, or else any label of the
     codebook.
     """
-    matches = [name for name in known if name.casefold() == label.strip().casefold()]
+    matches = [name for name in labels if name.casefold() == label.strip().casefold()]
     if matches:
         return f"{matches[0]!r}, as the codebook {codebook} writes it: capitals and spaces count"
-    return f"a label of the codebook {codebook}: {', '.join(known)}"
+    return f"a label of the codebook {codebook}: {', '.join(labels)}"
 
 
 PARTIAL = "--partial, or --skip of import, takes those that match"

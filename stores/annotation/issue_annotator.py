@@ -216,7 +216,12 @@ class IssueAnnotator(PersonSession):
         }
 
     def _append(
-        self, connection: sqlite3.Connection, statement: int, issue: str, label: int | None, at: str
+        self,
+        connection: sqlite3.Connection,
+        statement: int,
+        issue: str,
+        label: int | None,
+        time: str,
     ) -> None:
         """Append a revision.
 
@@ -237,7 +242,7 @@ class IssueAnnotator(PersonSession):
                     "reader": reader,
                     "revision": revision_by_reader.get(reader, 0) + 1,
                     "label": label,
-                    "at": at,
+                    "at": time,
                 }
                 for reader in readers
             ],

@@ -567,10 +567,10 @@ class Classifiers(Aggregate):
         )
 
     def read_alike(
-        self, one: Classifier, other: Classifier, threshold: float
+        self, first: Classifier, second: Classifier, threshold: float
     ) -> tuple[ReadTwice, ...]:
         """Return the numbers of texts with each pair of labels by two classifiers, by statement."""
-        values = {"one": one.reader, "other": other.reader, "threshold": threshold}
+        values = {"one": first.reader, "other": second.reader, "threshold": threshold}
         return tuple(ReadTwice(*row) for row in self.connection.execute(_READ_ALIKE, values))
 
     def pending(

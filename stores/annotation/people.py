@@ -295,13 +295,13 @@ class DescribedPeople(Aggregate):
             for name in names
         )
 
-    def describe(self, person: str, values: Mapping[str, str], *, by: str) -> Described:
+    def describe(self, person: str, values: Mapping[str, str], *, recorded_by: str) -> Described:
         """Set fields of a person. An empty value clears a field.
 
         Unchanged values are not stored again. Raises UnknownName for a person who neither annotated
         nor answered here, and UsageError for an unknown field.
         """
-        name, author = person_name(person, "person"), person_name(by, "person")
+        name, author = person_name(person, "person"), person_name(recorded_by, "person")
         cleaned = {field_name(key): field_value(key, value) for key, value in values.items()}
         if len(cleaned) < len(values):
             raise UsageError("found a field twice; give each once")

@@ -567,26 +567,26 @@ class ControlSamples(Aggregate):
         )
 
 
-def _insert_sample(connection: sqlite3.Connection, one: ControlSample) -> int:
+def _insert_sample(connection: sqlite3.Connection, sample: ControlSample) -> int:
     """Write a sample with its items. Returns 1, or 0 if it exists. Call inside a transaction."""
     sizes = json.dumps(
-        {name: [stratum.size, stratum.drawn] for name, stratum in one.strata.items()}
+        {name: [stratum.size, stratum.drawn] for name, stratum in sample.strata.items()}
     )
     added = connection.execute(
         "insert into control_sample (uid, run_key, run, reader_kind, reader, reader_version, "
         "seed, strata, drawn_by, "
         "at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (uid) do nothing",
         (
-            one.uid,
-            _key(one.run, one.reader),
-            _written(one.run),
-            one.reader.kind.value,
-            one.reader.name,
-            one.reader.version,
-            one.seed,
+            sample.uid,
+            _key(sample.run, sample.reader),
+            _written(sample.run),
+            sample.reader.kind.value,
+            sample.reader.name,
+            sample.reader.version,
+            sample.seed,
             sizes,
-            one.drawn_by,
-            one.at,
+            sample.drawn_by,
+            sample.at,
         ),
     ).rowcount
     if added:
@@ -595,7 +595,7 @@ def _insert_sample(connection: sqlite3.Connection, one: ControlSample) -> int:
             "answers, places) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 (
-                    one.uid,
+                    sample.uid,
                     ordinal,
                     item.ref,
                     item.stratum,
@@ -605,7 +605,7 @@ def _insert_sample(connection: sqlite3.Connection, one: ControlSample) -> int:
                     item.answers,
                     json.dumps(item.places),
                 )
-                for ordinal, item in enumerate(one.items)
+                for ordinal, item in enumerate(sample.items)
             ),
         )
     return added

@@ -179,9 +179,9 @@ def now() -> str:
     return _written(datetime.now(UTC))
 
 
-def later(at: str, by: timedelta) -> str:
+def later(time: str, duration: timedelta) -> str:
     """Return a stored time plus a duration."""
-    return _written(datetime.fromisoformat(at).astimezone(UTC) + by)
+    return _written(datetime.fromisoformat(time).astimezone(UTC) + duration)
 
 
 def now_after(last: str | None) -> str:

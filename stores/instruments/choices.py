@@ -263,12 +263,12 @@ def with_stored_statements(
     return (*statements, *(statement for group in groups.values() for statement in group))
 
 
-def _with_other_forms(statement: Statement, here: Statement | None) -> Statement:
+def _with_other_forms(statement: Statement, stored: Statement | None) -> Statement:
     """Return a statement, completed by stored wordings that the part lacks."""
     given_keys = {(wording.variant, wording.language) for wording in statement.wordings}
     other_wordings = [
         wording
-        for wording in (here.wordings if here else ())
+        for wording in (stored.wordings if stored else ())
         if (wording.variant, wording.language) not in given_keys
     ]
     return (
@@ -334,18 +334,18 @@ def put_items(
         replace(item, ref=refs[statements[item.ref]]) for item in items if item.ref in statements
     ]
     if part:
-        file_items = [_with_known(item, stored.get(item.ref)) for item in file_items]
+        file_items = [_with_stored_values(item, stored.get(item.ref)) for item in file_items]
     write_items(
         connection, instrument_id, [item for item in file_items if stored.get(item.ref) != item]
     )
     return sum(item.ref in stored and stored[item.ref] != item for item in file_items)
 
 
-def _with_known(item: ChoiceItem, here: ChoiceItem | None) -> ChoiceItem:
-    if here is None:
+def _with_stored_values(item: ChoiceItem, stored: ChoiceItem | None) -> ChoiceItem:
+    if stored is None:
         return item
-    middle = here.middle_removed if item.middle_removed is None else item.middle_removed
-    return replace(item, middle_removed=middle, shares=item.shares or here.shares)
+    middle = stored.middle_removed if item.middle_removed is None else item.middle_removed
+    return replace(item, middle_removed=middle, shares=item.shares or stored.shares)
 
 
 def put_answers(
@@ -421,13 +421,13 @@ def _counted(answers: ArmAnswers) -> str:
     return f"{text}{invalid_text} of {answers.recorded} options"
 
 
-def _answer_set_line(answers: AnswerSet, found: Sequence[str]) -> str:
+def _answer_set_line(answers: AnswerSet, changes: Sequence[str]) -> str:
     bias = f"{answers.bias}-{answers.variant}" if answers.variant else answers.bias.value
     draw = f" draw {answers.draw}" if answers.draw != 1 else ""
-    remainder = f", and {len(found) - SHOWN:,} more" if len(found) > SHOWN else ""
+    remainder = f", and {len(changes) - SHOWN:,} more" if len(changes) > SHOWN else ""
     return (
         f"{answers.model}, {bias}, {answers.condition or 'bias'}{draw}: "
-        f"{', '.join(found[:SHOWN])}{remainder}"
+        f"{', '.join(changes[:SHOWN])}{remainder}"
     )
 
 

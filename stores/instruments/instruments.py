@@ -325,7 +325,7 @@ class Instruments(Aggregate):
         be undone (`statement_imports`).
         """
         with self.store.write() as connection:
-            stored = self._known(instrument.name)
+            stored = self._get_if_stored(instrument.name)
             previous_texts = None
             if stored is not None:
                 stored_id = instrument_id_of(connection, stored.name)
@@ -503,7 +503,7 @@ class Instruments(Aggregate):
         ).fetchone()
         return tuple(json.loads(row[0])) if row else ()
 
-    def _known(self, name: str) -> Instrument | None:
+    def _get_if_stored(self, name: str) -> Instrument | None:
         return self.get(name) if name in self.names() else None
 
     def _definitions(

@@ -404,15 +404,15 @@ def annotator_name(text: str) -> str:
     return name
 
 
-def check_issue(issue: str, known: Sequence[str]) -> None:
+def check_issue(issue: str, issues: Sequence[str]) -> None:
     """Raise UnknownName if an issue is not in the scheme."""
-    if not known:
+    if not issues:
         raise UnknownName(
             "the instrument has no policy issues yet. Give it some: workbench issues STORE "
             "--scheme smartvote"
         )
-    if issue not in known:
-        raise UnknownName(f"found the issue {issue!r}; the instrument has: {', '.join(known)}")
+    if issue not in issues:
+        raise UnknownName(f"found the issue {issue!r}; the instrument has: {', '.join(issues)}")
 
 
 _LABELLED_HERE = """

@@ -386,8 +386,8 @@ def add_respondents(
         for respondent in read_respondents(connection, instrument_id, questions)
     }
     stored_answers = {name: respondent.answers for name, respondent in stored_by_name.items()}
-    _check_same(stored_answers, answers_by_name)
-    _check_alike(stored_by_name, respondents)
+    _check_same_answers(stored_answers, answers_by_name)
+    _check_same_groups(stored_by_name, respondents)
     rows = connection.execute(
         "select name, id from respondent where instrument_id = ?", (instrument_id,)
     )
@@ -551,14 +551,14 @@ def _answers_of_people(
     return answers_by_name
 
 
-def _check_same(
-    here: Mapping[str, Mapping[str, str]], wanted: Mapping[str, Mapping[str, str]]
+def _check_same_answers(
+    stored_answers: Mapping[str, Mapping[str, str]], wanted: Mapping[str, Mapping[str, str]]
 ) -> None:
     """Raise ConflictError if the file has other answers of stored people."""
-    common_refs = _answered_refs(here) & _answered_refs(wanted)
+    common_refs = _answered_refs(stored_answers) & _answered_refs(wanted)
     faults = []
-    for name in wanted.keys() & here.keys() if common_refs else ():
-        stored, in_file = here[name], wanted[name]
+    for name in wanted.keys() & stored_answers.keys() if common_refs else ():
+        stored, in_file = stored_answers[name], wanted[name]
         for ref in common_refs:
             if stored.get(ref) != in_file.get(ref):
                 faults.append(
@@ -576,7 +576,9 @@ def _check_same(
         )
 
 
-def _check_alike(here: Mapping[str, Respondent], wanted: Sequence[Respondent]) -> None:
+def _check_same_groups(
+    stored_people: Mapping[str, Respondent], wanted: Sequence[Respondent]
+) -> None:
     """Raise ConflictError if stored people have another weight or other groups in the file.
 
     A file without any weights and groups is not compared.
@@ -584,7 +586,9 @@ def _check_alike(here: Mapping[str, Respondent], wanted: Sequence[Respondent]) -
     if all(respondent.weight == 1 and not respondent.groups for respondent in wanted):
         return
     pairs = [
-        (here[respondent.name], respondent) for respondent in wanted if respondent.name in here
+        (stored_people[respondent.name], respondent)
+        for respondent in wanted
+        if respondent.name in stored_people
     ]
     names = [
         stored.name

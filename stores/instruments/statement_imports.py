@@ -93,35 +93,35 @@ class LanguageJoin:
     "whether they include the instrument's main language"
 
     @classmethod
-    def of(cls, here: Instrument, file: Instrument) -> LanguageJoin | None:
+    def of(cls, stored: Instrument, file: Instrument) -> LanguageJoin | None:
         """Return the join of a file with an instrument, or None if the file has all languages."""
-        file_languages, stored_languages = languages_of(file), languages_of(here)
+        file_languages, stored_languages = languages_of(file), languages_of(stored)
         return (
-            cls(file_languages, here.language in file_languages)
+            cls(file_languages, stored.language in file_languages)
             if file_languages and stored_languages - file_languages
             else None
         )
 
-    def instrument(self, file: Instrument, here: Instrument) -> Instrument:
+    def instrument(self, file: Instrument, stored: Instrument) -> Instrument:
         """Return the instrument's data besides statements.
 
         They are those of the file, completed by stored data.
         """
-        completed = replace(file, templates=self._templates(file, here), language=here.language)
-        return completed if self.main else _translated(completed, here)
+        completed = replace(file, templates=self._templates(file, stored), language=stored.language)
+        return completed if self.main else _translated(completed, stored)
 
-    def statement(self, given: Statement, here: Statement) -> Statement:
+    def statement(self, imported: Statement, stored: Statement) -> Statement:
         """Return a statement of the file, completed by stored data.
 
         These are stored wordings in other languages and, for a translation, other stored values.
         """
         other_wordings = tuple(
-            wording for wording in here.wordings if wording.language not in self.spoken
+            wording for wording in stored.wordings if wording.language not in self.spoken
         )
-        completed = replace(given, wordings=(*given.wordings, *other_wordings))
+        completed = replace(imported, wordings=(*imported.wordings, *other_wordings))
         if self.main:
             return completed
-        stored_values = {name: value for name in ABOUT if (value := getattr(here, name))}
+        stored_values = {name: value for name in ABOUT if (value := getattr(stored, name))}
         return replace(completed, **stored_values)
 
     def part(self, statement: Statement) -> Statement:
@@ -140,9 +140,9 @@ class LanguageJoin:
         """
         return not self.main or not self.part(statement).wordings
 
-    def _templates(self, file: Instrument, here: Instrument) -> tuple[Template, ...]:
+    def _templates(self, file: Instrument, stored: Instrument) -> tuple[Template, ...]:
         """Return the file's templates in its languages, and stored ones in other languages."""
-        stored_places = {place_of(template) for template in here.templates}
+        stored_places = {place_of(template) for template in stored.templates}
         file_templates = [
             template
             for template in file.templates
@@ -150,7 +150,7 @@ class LanguageJoin:
         ]
         places = {place_of(template) for template in file_templates}
         other_templates = [
-            template for template in here.templates if place_of(template) not in places
+            template for template in stored.templates if place_of(template) not in places
         ]
         return (
             *(
@@ -178,22 +178,22 @@ def _speaks(template: Template, languages: Iterable[str]) -> bool:
     return any(template.speaks(language) for language in languages)
 
 
-def _translated(file: Instrument, here: Instrument) -> Instrument:
+def _translated(file: Instrument, stored: Instrument) -> Instrument:
     """Return a translation's file, in which stored data take precedence."""
-    labels = {(label.statement, label.issue, label.annotator) for label in here.issue_labels}
-    answers = {(answer.country, answer.party, answer.statement) for answer in here.party_answers}
-    parties = {(party.country, party.name) for party in here.parties}
-    defined_names = {definition.name for definition in here.definitions}
-    choice_refs = {item.ref for item in here.choices}
+    labels = {(label.statement, label.issue, label.annotator) for label in stored.issue_labels}
+    answers = {(answer.country, answer.party, answer.statement) for answer in stored.party_answers}
+    parties = {(party.country, party.name) for party in stored.parties}
+    defined_names = {definition.name for definition in stored.definitions}
+    choice_refs = {item.ref for item in stored.choices}
     return replace(
         file,
-        title=here.title,
-        version=here.version,
-        source=here.source or file.source,
-        citation=here.citation or file.citation,
-        licence=here.licence or file.licence,
-        issues=tuple(dict.fromkeys((*here.issues, *file.issues))),
-        notes=tuple(dict.fromkeys((*here.notes, *file.notes))),
+        title=stored.title,
+        version=stored.version,
+        source=stored.source or file.source,
+        citation=stored.citation or file.citation,
+        licence=stored.licence or file.licence,
+        issues=tuple(dict.fromkeys((*stored.issues, *file.issues))),
+        notes=tuple(dict.fromkeys((*stored.notes, *file.notes))),
         definitions=tuple(
             definition for definition in file.definitions if definition.name not in defined_names
         ),
@@ -368,19 +368,19 @@ class _Sync:
         self._batch = secrets.token_bytes(16)
         self.synced = Synced()
 
-    def sync(self, ordinal: int, given: Statement) -> None:
+    def sync(self, ordinal: int, imported: Statement) -> None:
         """Merge one statement of the file with the stored one."""
-        target = self._under_current_refs(given)
+        target = self._under_current_refs(imported)
         stored = self._here.get(target.ref)
         base = self._bases.get(target.ref)
-        is_unchanged = base is not None and self._is_as_imported(base, given, target)
+        is_unchanged = base is not None and self._is_as_imported(base, imported, target)
         if self._join is not None:
             if not self._join.main:
                 ordinal = self._place(stored)
             if stored is not None:
                 target = self._join.statement(target, stored[1])
         if is_unchanged:
-            self._keep(given, target, stored)
+            self._keep(imported, target, stored)
             rowid = stored[0] if stored else None
         else:
             rowid = self._write(target, stored, ordinal)
@@ -388,14 +388,14 @@ class _Sync:
             self._connection.execute(
                 "update statement set ordinal = ? where id = ?", (ordinal, rowid)
             )
-            self.synced.ids[given.ref] = rowid
+            self.synced.ids[imported.ref] = rowid
 
-    def _under_current_refs(self, given: Statement) -> Statement:
+    def _under_current_refs(self, imported: Statement) -> Statement:
         """Return a statement of the file with the refs that it and its origin have here now."""
-        origin = given.derived_from
+        origin = imported.derived_from
         return replace(
-            given,
-            ref=self._now_called.get(given.ref, given.ref),
+            imported,
+            ref=self._now_called.get(imported.ref, imported.ref),
             derived_from=None if origin is None else self._now_called.get(origin, origin),
         )
 
@@ -408,50 +408,50 @@ class _Sync:
             return rowid
         return self._change(rowid, statement, target, ordinal)
 
-    def _is_as_imported(self, base: Statement, given: Statement, wanted: Statement) -> bool:
+    def _is_as_imported(self, base: Statement, imported: Statement, wanted: Statement) -> bool:
         """Return whether the statement in the file is unchanged since the last import.
 
         Only the file's languages are compared.
         """
         if self._join is None:
             return _comparable_fields(base) in (
-                _comparable_fields(given),
+                _comparable_fields(imported),
                 _comparable_fields(wanted),
             )
         imported_part = self._join.part(base)
         return (
             _comparable_fields(imported_part)
-            in (_comparable_fields(given), _comparable_fields(wanted))
+            in (_comparable_fields(imported), _comparable_fields(wanted))
             if self._join.main
-            else _texts(imported_part) == _texts(given)
+            else _texts(imported_part) == _texts(imported)
         )
 
-    def _place(self, here: tuple[int, Statement] | None) -> int:
+    def _place(self, stored: tuple[int, Statement] | None) -> int:
         """Return the position of a statement here. A new one comes last."""
         clause, values = (
-            ("id = ?", (here[0],)) if here else ("instrument_id = ?", (self._instrument_id,))
+            ("id = ?", (stored[0],)) if stored else ("instrument_id = ?", (self._instrument_id,))
         )
         cursor = self._connection.execute(
             f"select coalesce(max(ordinal), -1) from statement where {clause}", values
         )
-        return int(cursor.fetchone()[0]) + (here is None)
+        return int(cursor.fetchone()[0]) + (stored is None)
 
     def _keep(
-        self, given: Statement, wanted: Statement, here: tuple[int, Statement] | None
+        self, imported: Statement, wanted: Statement, stored: tuple[int, Statement] | None
     ) -> None:
         self.synced.kept += (
-            here is None
-            or given.ref != wanted.ref
-            or _comparable_fields(here[1]) != _comparable_fields(wanted)
+            stored is None
+            or imported.ref != wanted.ref
+            or _comparable_fields(stored[1]) != _comparable_fields(wanted)
         )
         text_by_wording = (
-            {(wording.variant, wording.language): wording.text for wording in here[1].wordings}
-            if here
+            {(wording.variant, wording.language): wording.text for wording in stored[1].wordings}
+            if stored
             else {}
         )
         self.synced.reworded |= {
-            (given.ref, wording.variant)
-            for wording in given.wordings
+            (imported.ref, wording.variant)
+            for wording in imported.wordings
             if text_by_wording.get((wording.variant, wording.language)) != wording.text
         }
 
@@ -464,9 +464,9 @@ class _Sync:
         self._record(wanted.ref, None, rowid)
         return rowid
 
-    def _change(self, held: int, before: Statement, wanted: Statement, ordinal: int) -> int:
+    def _change(self, statement_id: int, before: Statement, wanted: Statement, ordinal: int) -> int:
         rowid, _ = write_texts(
-            self._connection, self._instrument_id, held, wanted, ordinal, keep=True
+            self._connection, self._instrument_id, statement_id, wanted, ordinal, keep=True
         )
         update_about(self._connection, rowid, wanted)
         self.synced.changed += _texts(before) != _texts(wanted)

@@ -237,10 +237,10 @@ class Statements(Aggregate):
                 act,
                 restored_statement(before) if before else None,
                 restored_statement(after) if after else None,
-                at,
+                time,
                 bool(undone),
             )
-            for batch, ref, person, act, before, after, at, undone in self.connection.execute(
+            for batch, ref, person, act, before, after, time, undone in self.connection.execute(
                 _EDITS, values
             )
         )
@@ -429,10 +429,10 @@ class Batch:
         self._check_chain(statement)
         if is_new_version:
             self._versions[statement.ref] = None
-        self._record(statement.ref, previous, self._known(statement.ref))
+        self._record(statement.ref, previous, self._require_statement(statement.ref))
 
     def rename(self, ref: str, new_ref: str) -> None:
-        previous = self._known(ref)
+        previous = self._require_statement(ref)
         if new_ref == ref:
             return
         _check(replace(previous, ref=new_ref), previous)
@@ -450,10 +450,10 @@ class Batch:
                 f"{column} = :old",
                 {"new": new_ref, "old": ref, "instrument": self._instrument_id},
             )
-        self._record(new_ref, previous, self._known(new_ref))
+        self._record(new_ref, previous, self._require_statement(new_ref))
 
     def archive(self, ref: str) -> None:
-        previous = self._known(ref)
+        previous = self._require_statement(ref)
         self._connection.execute(
             "update statement set current = 0, archived_at = ? where instrument_id = ? and ref = "
             "? and current = 1",
@@ -476,7 +476,7 @@ class Batch:
             "ref = ? and version = ?",
             (self._instrument_id, ref, version or row[0]),
         )
-        self._record(ref, None, self._known(ref))
+        self._record(ref, None, self._require_statement(ref))
 
     def turn_back(self, ref: str, before: Statement | None, after: Statement | None) -> None:
         """Restore a statement to its state before an edit."""
@@ -508,7 +508,7 @@ class Batch:
         )
         return cursor.fetchone() is not None
 
-    def _known(self, ref: str) -> Statement:
+    def _require_statement(self, ref: str) -> Statement:
         current = self._current(ref)
         if current is None:
             raise UnknownName(f"there is no statement {ref!r}; it may be archived, or was renamed")

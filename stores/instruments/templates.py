@@ -100,10 +100,10 @@ def _versions_of(
     return versions
 
 
-def _is_part(given: Held, version: Held) -> bool:
+def _is_part(texts: Held, version: Held) -> bool:
     """Return whether a version shares at least one of these texts and contradicts none."""
-    common = given.keys() & version.keys()
-    return bool(common) and all(given[order] == version[order] for order in common)
+    common = texts.keys() & version.keys()
+    return bool(common) and all(texts[order] == version[order] for order in common)
 
 
 def current(connection: sqlite3.Connection, instrument_id: int) -> tuple[Template, ...]:

@@ -147,7 +147,7 @@ class Jobs(Aggregate):
             jobs_ahead = tuple(
                 sorted(
                     other.id
-                    for other in self._lane(connection, lane, but=job_id)
+                    for other in self._lane(connection, lane, excluded_job=job_id)
                     if _before(other, job)
                 )
             )
@@ -163,7 +163,9 @@ class Jobs(Aggregate):
 
     def waited_for(self, job_id: int, lane: str) -> bool:
         """Return whether a job of the same lane waits for its turn."""
-        return any(job.state == "queued" for job in self._lane(self.connection, lane, but=job_id))
+        return any(
+            job.state == "queued" for job in self._lane(self.connection, lane, excluded_job=job_id)
+        )
 
     def beat(self, job_id: int, message: str | None = None, attempt: int | None = None) -> Orders:
         """Record a heartbeat (and a message), and return the users' requests.
@@ -200,8 +202,8 @@ class Jobs(Aggregate):
                 (total, done, job_id),
             )
 
-    def recount(self, job_id: int, done: int, by: int) -> None:
-        """Record the finished part of a job without a worker after job `by` has ended.
+    def recount(self, job_id: int, done: int, other_job: int) -> None:
+        """Record the finished part of a job without a worker after job `other_job` has ended.
 
         If all of the work is finished, the job is done.
         """
@@ -210,7 +212,7 @@ class Jobs(Aggregate):
             if job.active or job.state == "done" or done <= job.done:
                 return
             is_complete = done >= job.total
-            cause = f"job {by} did {'the rest' if is_complete else 'some of it'}"
+            cause = f"job {other_job} did {'the rest' if is_complete else 'some of it'}"
             connection.execute(
                 "update job set done = ?, message = ? where id = ?",
                 (
@@ -424,12 +426,14 @@ class Jobs(Aggregate):
         }
         return table(connection, "attempt").add(attempt)
 
-    def _lane(self, connection: sqlite3.Connection, lane: str, but: int) -> tuple[Job, ...]:
+    def _lane(
+        self, connection: sqlite3.Connection, lane: str, excluded_job: int
+    ) -> tuple[Job, ...]:
         """Return the other jobs of a lane with a living worker."""
         lane_jobs = jobs_where(
             connection,
             "where j.lane = ? and j.id <> ? and j.state in ('queued', 'running')",
-            (lane, but),
+            (lane, excluded_job),
         )
         return tuple(job for job in lane_jobs if job.worker)
 

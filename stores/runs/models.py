@@ -364,7 +364,9 @@ class SavedAnswers:
 class Settlements(Aggregate):
     """The methods on prompts that are asked until settled."""
 
-    def note(self, model_id: int, sampling_id: int, by: Mapping[bytes, SettledBy]) -> None:
+    def note(
+        self, model_id: int, sampling_id: int, settled_by_prompt: Mapping[bytes, SettledBy]
+    ) -> None:
         """Record that planned prompts are asked until settled, and by which rule."""
         with self.store.write() as connection:
             rules = table(connection, "verdict_rule")
@@ -376,11 +378,14 @@ class Settlements(Aggregate):
                         "reader_version": settled_by.reader_version,
                     }
                 )
-                for settled_by in dict.fromkeys(by.values())
+                for settled_by in dict.fromkeys(settled_by_prompt.values())
             }
             connection.executemany(
                 _NOTE,
-                ((ids[rule], ids[rule], model_id, sampling_id, key) for key, rule in by.items()),
+                (
+                    (ids[rule], ids[rule], model_id, sampling_id, key)
+                    for key, rule in settled_by_prompt.items()
+                ),
             )
 
     def settle(self, model_id: int, sampling_id: int, answers: Mapping[bytes, int]) -> None:

@@ -505,7 +505,7 @@ class BiasReadings(Aggregate):
                 template,
                 bool(by_rule),
                 label,
-                bool(kept),
+                bool(is_counted),
                 count,
                 relation,
                 leaning,
@@ -522,7 +522,7 @@ class BiasReadings(Aggregate):
                 template,
                 by_rule,
                 label,
-                kept,
+                is_counted,
                 by_person,
                 untested,
                 count,
@@ -559,10 +559,10 @@ class BiasReadings(Aggregate):
         }
         return tuple(LabelledCell(*row) for row in self.connection.execute(_LABELLED_CELLS, values))
 
-    def asked_after(self, run: Run, at: str) -> int:
+    def asked_after(self, run: Run, time: str) -> int:
         """Return the number of answers of a run that were drawn after a time."""
         row = self.connection.execute(
-            _ASKED_AFTER, run_values(self.connection, run) | {"at": at}
+            _ASKED_AFTER, run_values(self.connection, run) | {"at": time}
         ).fetchone()
         return int(row[0])
 

@@ -161,13 +161,13 @@ def test_what_is_said_of_people_comes_with_a_merge(
         assert (there.roles, there.fields) == ((), {"country": "Italy"}), (
             "nobody here, but somebody there"
         )
-        assert store.people.describe(NAMES[0], {"country": ""}, by="otto").fields == {}
+        assert store.people.describe(NAMES[0], {"country": ""}, recorded_by="otto").fields == {}
         assert NAMES[0] not in {one.name for one in store.people.list()}
 
 
 def test_the_store_takes_nothing_that_is_no_field(path: Path) -> None:
     with Store.open(path) as store:
         with pytest.raises(UnknownName):
-            store.people.describe("nobody", {"country": "Italy"}, by="otto")
+            store.people.describe("nobody", {"country": "Italy"}, recorded_by="otto")
         with pytest.raises(UsageError):
-            store.people.describe(NAMES[0], {"a b!": "x"}, by="otto")
+            store.people.describe(NAMES[0], {"a b!": "x"}, recorded_by="otto")

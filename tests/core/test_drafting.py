@@ -22,8 +22,8 @@ from workbench.workshop.drafting import (
     DraftFault,
     bare,
     drafted,
+    excluded_indices,
     hints,
-    left_out,
     read_answer,
     unprintable,
     wording_text,
@@ -304,24 +304,28 @@ def test_a_wording_is_one_line_of_limited_length_that_prints() -> None:
 def test_a_sample_keeps_as_many_as_it_should_and_what_people_decided_on() -> None:
     texts = [f"t{n}" for n in range(10)]
     decided = [n in (0, 9) for n in range(10)]
-    out = left_out(texts, decided, 5, np.random.default_rng(1))
+    out = excluded_indices(texts, decided, 5, np.random.default_rng(1))
     assert len(out) == 5
     assert not {0, 9} & set(out)
-    assert left_out(texts, decided, 10, np.random.default_rng(1)) == ()
-    assert left_out(texts, [True] * 10, 3, np.random.default_rng(1)) == ()
-    assert len(left_out(texts, decided, 1, np.random.default_rng(1))) == 8
+    assert excluded_indices(texts, decided, 10, np.random.default_rng(1)) == ()
+    assert excluded_indices(texts, [True] * 10, 3, np.random.default_rng(1)) == ()
+    assert len(excluded_indices(texts, decided, 1, np.random.default_rng(1))) == 8
 
 
 def test_a_sample_does_not_depend_on_the_order_in_which_drafts_came() -> None:
     texts = [f"t{n}" for n in range(12)]
-    first = {texts[n] for n in left_out(texts, [False] * 12, 4, np.random.default_rng(3))}
+    first = {texts[n] for n in excluded_indices(texts, [False] * 12, 4, np.random.default_rng(3))}
     turned = texts[::-1]
-    assert {turned[n] for n in left_out(turned, [False] * 12, 4, np.random.default_rng(3))} == first
+    assert {
+        turned[n] for n in excluded_indices(turned, [False] * 12, 4, np.random.default_rng(3))
+    } == first
 
 
 def test_every_draft_is_as_likely_to_be_sampled() -> None:
     rng = np.random.default_rng(5)
-    counts = Counter(n for _ in range(3000) for n in left_out([*"abcdef"], [False] * 6, 3, rng))
+    counts = Counter(
+        n for _ in range(3000) for n in excluded_indices([*"abcdef"], [False] * 6, 3, rng)
+    )
     # Each is left out in half of 3000 draws: 1500, standard deviation 27.4; five of these are 137.
     assert all(abs(counts[n] - 1500) < 137 for n in range(6))
 

@@ -103,7 +103,7 @@ def test_two_columns_of_one_name_are_named_and_one_is_left_out_on_demand(
         InputError, match=rf"{twice}': found 2 columns of this name.*--ignore '{twice} \(2\)'"
     ):
         read_instrument(kind, path)
-    found = read_instrument(kind, path, how=how_of("", ignored=[f"{twice} (2)"]))
+    found = read_instrument(kind, path, settings=how_of("", ignored=[f"{twice} (2)"]))
     [statement] = found.statements
     assert (statement.topic, str(statement.leaning)) == {
         "csv": ("ships", "None"),
@@ -131,7 +131,7 @@ def test_decimal_commas_are_read_where_they_are_declared(tmp_path: Path, end: st
     wanted = columns_of_text("questions=q1 weight=w")
     with pytest.raises(InputError, match=r"found '0,5'; expected a weight.*--decimal ,"):
         read_instrument("survey", path, wanted=wanted)
-    found = read_instrument("survey", path, wanted=wanted, how=how_of("", decimal=","))
+    found = read_instrument("survey", path, wanted=wanted, settings=how_of("", decimal=","))
     assert found.questionnaire is not None
     assert [one.weight for one in found.questionnaire.respondents] == [0.5, 1234.5, 1000.0]
     assert found.questionnaire.respondents[2].answers == {"q1": "no, never"}
@@ -163,7 +163,7 @@ def test_a_title_above_the_columns_is_named_with_the_row_of_the_header(
     assert [fault.found for fault in findings.found] == ["a title or comment above the columns"]
     how = how_of("", header_row=3)
     assert recognised(path, how) == "csv"
-    [statement] = read_instrument("csv", path, how=how).statements
+    [statement] = read_instrument("csv", path, settings=how).statements
     assert (statement.ref, statement.topic) == ("a", "ships")
 
 
@@ -178,7 +178,7 @@ def test_merged_cells_of_a_title_above_the_header_are_no_fault(tmp_path: Path) -
     assert [
         s.ref
         for s in read_instrument(
-            "csv", tmp_path / "t.xlsx", how=ReadSettings(header_row=2)
+            "csv", tmp_path / "t.xlsx", settings=ReadSettings(header_row=2)
         ).statements
     ] == ["a"]
 
@@ -280,7 +280,7 @@ def test_a_proposal_is_made_of_names_and_of_what_repeats(
     assert proposed(path, table) == columns
     how = likely(path)
     assert how is not None
-    rows = read_instrument("csv", path, how=how).statements
+    rows = read_instrument("csv", path, settings=how).statements
     assert len(rows) == len(
         {row[0 if columns.get(table[0][0]) == "ref" else -1] for row in table[1:]}
     )
@@ -293,7 +293,7 @@ def test_a_proposed_second_paraphrase_is_the_second_wording(tmp_path: Path) -> N
     )
     how = likely(path)
     assert how is not None
-    [statement] = read_instrument("csv", path, how=how).statements
+    [statement] = read_instrument("csv", path, settings=how).statements
     texts = {str(wording.variant): wording.text for wording in statement.wordings}
     assert texts == {"original": EN, "paraphrase-1": "First.", "paraphrase-2": "Next."}
     assert VariantId.parse("paraphrase-2")
@@ -445,7 +445,7 @@ def test_a_table_in_markdown_is_read_as_the_advice_says(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="columns Nr, Thesis") as error:
         recognised(path)
     assert "--map ref=Nr,original=Thesis\n" in str(error.value)
-    found = read_instrument("csv", path, how=how_of("ref=Nr,original=Thesis"))
+    found = read_instrument("csv", path, settings=how_of("ref=Nr,original=Thesis"))
     assert [(each.ref, each.wordings[0].text) for each in found.statements] == [
         ("1", "Tolls, in general, should go."),
         ("2", "Ferries should be free."),

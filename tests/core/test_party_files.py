@@ -186,7 +186,7 @@ def smartvote(path: Path, **changed: Any) -> Path:
 
 
 def read(path: Path, how: ReadSettings = AS_IS) -> Instrument:
-    return read_instrument(recognised(path, how), path, how=how)
+    return read_instrument(recognised(path, how), path, settings=how)
 
 
 def stances(instrument: Instrument) -> dict[tuple[str, str], int | None]:
@@ -508,7 +508,7 @@ def test_parties_are_placed_by_the_newest_manifestos_of_their_country(tmp_path: 
         replace(OURS[1], position=4.375),
     )
     assert read_positions(path, OURS, "Otherland").parties == (replace(OURS[1], position=4.0),)
-    given = read_positions(path, OURS, how=how_of("FP=PP"))
+    given = read_positions(path, OURS, settings=how_of("FP=PP"))
     assert [(party.name, party.position) for party in given.parties] == [
         ("VU", 6.5),
         ("GL", 3.0),

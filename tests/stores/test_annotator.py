@@ -218,7 +218,7 @@ def test_ones_own_labels_notes_and_history_are_visible(path: Path) -> None:
         ana.label(item.unit, "agree", elapsed_ms=1000)
         again = ana.item(item.unit)
         assert (again.label, again.flagged, again.note) == ("agree", True, "mine")
-        assert ana.history() == ((item.unit, "agree"),)
+        assert ana.newest_labels() == ((item.unit, "agree"),)
         assert (ana.progress().done, ana.progress().flagged) == (1, 1)
         assert ana.connection.execute("select label from my_reading").fetchall() == [("agree",)]
 
@@ -258,7 +258,7 @@ def seen(path: Path) -> list[Any]:
         found.append(value)
 
     with Annotator.open(path, "first", "ana") as ana:
-        note((ana.name, ana.queue, ana.codebook, ana.progress(), ana.history()))
+        note((ana.name, ana.queue, ana.codebook, ana.progress(), ana.newest_labels()))
         while (item := ana.next()) is not None and len(found) < 200:
             note((item.context, item.label, item.flagged, item.note))
             ana.remark(item.unit, flagged=False, note="")
@@ -267,7 +267,7 @@ def seen(path: Path) -> list[Any]:
             note((back.context, back.label, back.flagged, back.note))
             ana.skip(item.unit)
             ana.label(item.unit, "agree", elapsed_ms=500)
-            note((ana.item(item.unit).label, ana.progress(), ana.history()))
+            note((ana.item(item.unit).label, ana.progress(), ana.newest_labels()))
             for table in (
                 "text",
                 "wording",
@@ -316,7 +316,7 @@ def test_names_of_any_script_are_kept_apart_and_odd_ones_refused(path: Path) -> 
             assert item is not None
             someone.release(item.unit)
             assert someone.name == name
-            assert someone.history() == ()
+            assert someone.newest_labels() == ()
     with (
         Annotator.open(path, "first", "cafe\u0301") as one,
         Annotator.open(path, "first", "  caf\u00e9 ") as same,
@@ -324,7 +324,7 @@ def test_names_of_any_script_are_kept_apart_and_odd_ones_refused(path: Path) -> 
         item = one.next()
         assert item is not None
         one.label(item.unit, "agree")
-        assert same.history() == ((item.unit, "agree"),)
+        assert same.newest_labels() == ((item.unit, "agree"),)
     for name in ("", " \t ", "a\x00b", "a\u202eb", "x" * 65, "\ud800"):
         with pytest.raises(UsageError):
             Annotator.open(path, "first", name)
@@ -589,7 +589,7 @@ def test_what_a_person_labelled_in_another_queue_is_done_here_too(
     with Annotator.open(path, "first", "ana") as ana:
         assert ana.next() is None, "not even what was before her"
         assert (ana.progress().done, ana.progress().left) == (3, 0)
-        assert len(ana.history()) == 3
+        assert len(ana.newest_labels()) == 3
     assert len(order(path, "bob")) == 3, "another person still can"
 
 
@@ -748,7 +748,7 @@ class Labelling(RuleBasedStateMachine):
         assert labels == {unit: found for unit, found in self.current.items() if found}
         for name, person in self.people.items():
             mine = {unit: found[name] for unit, found in self.current.items() if name in found}
-            assert dict(person.history()) == mine
+            assert dict(person.newest_labels()) == mine
             assert person.progress().done == len(mine)
 
     @invariant()

@@ -14,7 +14,7 @@ from stores.annotation.annotator import Annotator
 from stores.annotation.labels import PredictedLabel
 from stores.core.store import Store
 from tests.tui.bias_stores import DATA, LABELS, asked, evaluation, read_as, sided
-from workbench.annotation.sampling import plain
+from workbench.annotation.sampling import comparable_text
 from workbench.audits.bias_score.judged import judge_bias
 from workbench.audits.bias_score.options import ScoreOptions
 from workbench.classifier.config import TrainConfig
@@ -234,10 +234,13 @@ def test_labelled_texts_enter_by_their_label_and_only_the_rest_is_corrected(path
         judged = judge_bias(store, options=ScoreOptions(correct=True, draws=200))
         plainly = judge_bias(store, options=ScoreOptions(draws=200))
         held = {
-            plain(item.context.text) for item in store.labels.judged("stance", queue="training")
+            comparable_text(item.context.text)
+            for item in store.labels.judged("stance", queue="training")
         }
         rest = sum(
-            c.answers for c in store.queues.candidates("bias_score") if plain(c.text) in held
+            c.answers
+            for c in store.queues.candidates("bias_score")
+            if comparable_text(c.text) in held
         )
     corrected = judged.corrected
     assert plainly.corrected is None

@@ -216,7 +216,7 @@ def test_the_newest_of_one_persons_labels_counts_in_both_stores(
         )
         with Annotator.open(path, "first", "ana") as ana:
             item = ana.next() if hour != 4 else None
-            ana.label(item.unit if item else ana.history()[0][0], said)
+            ana.label(item.unit if item else ana.newest_labels()[0][0], said)
     monkeypatch.undo()
     merge(first, second)
     merge(second, first)
@@ -238,7 +238,7 @@ def test_a_withdrawal_travels_too(tmp_path: Path) -> None:
     label_one(first, "ana", "agree")
     merge(first, second)
     with Annotator.open(first, "first", "ana") as ana:
-        ana.undo(ana.history()[0][0])
+        ana.undo(ana.newest_labels()[0][0])
     merge(first, second)
     with Store.open(second) as store:
         assert store.labels.judged("stance") == ()

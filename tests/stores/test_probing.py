@@ -25,7 +25,7 @@ from workbench.inference.base import Model, NextTokens
 from workbench.inference.scripted.model import ScriptedModel, ScriptedPersona
 from workbench.inference.served.model import load_remote
 from workbench.jobs import launch
-from workbench.jobs.probing import WORTH_IT, chosen, is_new, is_worth_it, probe
+from workbench.jobs.probing import WORTH_IT, chosen_prompts, is_new, is_worth_it, probe
 from workbench.jobs.tidying import delete, what_goes
 from workbench.pipeline import asking, planning, scoring
 
@@ -154,18 +154,18 @@ def test_the_prompts_of_a_probe_are_drawn_by_the_seed_evenly_from_the_templates(
 ) -> None:
     veldania(store)
     plan = planning.plan(store, Design("veldania", "scripted"))
-    picked = chosen(plan)
+    picked = chosen_prompts(plan)
     assert (len(picked), sum(one.n for one in picked)) == (PROBED, PROBED)
     counts = Counter((one.probe.template, one.probe.inverted) for one in picked)
     assert len(counts) == 12
     assert set(counts.values()) == {1, 2}
-    assert [one.probe for one in chosen(plan)] == [one.probe for one in picked]
+    assert [one.probe for one in chosen_prompts(plan)] == [one.probe for one in picked]
     other = planning.plan(store, Design("veldania", "scripted", seed=8))
-    assert [one.probe for one in chosen(other)] != [one.probe for one in picked]
+    assert [one.probe for one in chosen_prompts(other)] != [one.probe for one in picked]
     few = planning.plan(
         store, Design("veldania", "scripted", statements=("env-01",), variants=("original",))
     )
-    assert [one.n for one in chosen(few)] == [2] * 8 + [1] * 4
+    assert [one.n for one in chosen_prompts(few)] == [2] * 8 + [1] * 4
 
 
 def test_other_families_are_tried_where_too_few_answers_are_readable(store: Store) -> None:

@@ -19,7 +19,7 @@ from stores.runs.run_rows import Answered
 from tests.tui.annotation_stores import answers as numbered
 from tests.tui.annotation_stores import labelling_store
 from tests.tui.bias_stores import MODELS, WORDINGS, asked, sided
-from workbench.annotation.sampling import plain
+from workbench.annotation.sampling import comparable_text
 from workbench.audits.audit import probes as every_probe
 from workbench.audits.bias_score.options import DEFAULTS
 from workbench.data import attention_items, shipped_codebook
@@ -104,7 +104,7 @@ def test_four_come_from_every_prefix_wording_and_model(store: Store) -> None:
     counts = Counter(stratum for _, _, _, stratum in found)
     assert len(counts) == 3 * 3 * 2
     assert set(counts.values()) == {4}
-    assert len({plain(text) for text, *_ in found}) == len(found)
+    assert len({comparable_text(text) for text, *_ in found}) == len(found)
     assert any(stratum == "opinion · political_opposite · m-2" for stratum in counts)
 
 
@@ -137,9 +137,9 @@ def test_training_and_test_sets_share_no_text_whichever_comes_first(
     second = TEST if first is TRAINING else TRAINING
     with Store.open(path) as store:
         make_queue(store, replace(first, per_stratum=1))
-        taken = {plain(text) for text, *_ in texts(store, first.name)}
+        taken = {comparable_text(text) for text, *_ in texts(store, first.name)}
         make_queue(store, replace(second, per_stratum=30))
-        assert taken.isdisjoint(plain(text) for text, *_ in texts(store, second.name))
+        assert taken.isdisjoint(comparable_text(text) for text, *_ in texts(store, second.name))
 
 
 def test_texts_that_differ_in_case_and_blanks_are_the_same_text_to_the_two_sets(
@@ -148,7 +148,7 @@ def test_texts_that_differ_in_case_and_blanks_are_the_same_text_to_the_two_sets(
     path = said(tmp_path / "a.db", "Word {ref}", models=("m-1",), each=1)
     with Store.open(path) as store:
         make_queue(store, replace(TRAINING, per_stratum=99))
-        drawn = {plain(text) for text, *_ in texts(store, "train")}
+        drawn = {comparable_text(text) for text, *_ in texts(store, "train")}
         assert len(drawn) == 16, "one text a statement, under every prefix and wording"
         with pytest.raises(UsageError, match="all 48 belong to the other set"):
             propose_queue(store, TEST)

@@ -72,7 +72,7 @@ async def test_a_person_is_described_and_counted(path: Path, size: tuple[int, in
 @pytest.mark.e2e
 async def test_a_field_that_is_emptied_is_taken_back_and_a_wrong_one_is_said(path: Path) -> None:
     with Store.open(path) as store:
-        store.people.describe("bo", {"country": "Peru", "shoe_size": "40"}, by="bo")
+        store.people.describe("bo", {"country": "Peru", "shoe_size": "40"}, recorded_by="bo")
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot)

@@ -123,40 +123,44 @@ def _letters(place: int) -> str:
     return letters if place < 26 else _letters(place // 26 - 1) + letters
 
 
-def book(of: QueueAgreement) -> Book:
+def book(agreement: QueueAgreement) -> Book:
     """Return all figures of a queue.
 
     The detail of a pair is its matrix, that of an item all its labels.
     """
-    empty_note = "" if of.report.items else NOBODY
-    pairs = [of.both(pair) for pair in of.report.pairs]
-    matrices = [Entry("confusion", "confusions", partial(confusion, of), pairs)] if pairs else []
+    empty_note = "" if agreement.report.items else NOBODY
+    pairs = [agreement.both(pair) for pair in agreement.report.pairs]
+    matrices = (
+        [Entry("confusion", "confusions", partial(confusion, agreement), pairs)] if pairs else []
+    )
     return Book(
-        f"{of.queue}: agreement of annotators",
+        f"{agreement.queue}: agreement of annotators",
         [
-            Entry("coefficients", "over all items", partial(coefficients, of), empty=empty_note),
-            Entry("pairs", "pairs of annotators", partial(pair_table, of), empty=empty_note),
-            Entry("labels", "labels", partial(labels, of), empty=empty_note),
-            Entry("groups", "groups", partial(groups, of), empty=empty_note),
-            Entry("items", "items", partial(items, of), empty=empty_note),
-            Entry("attention", "attention items", partial(attention, of)),
-            Entry("given", "labels given", partial(given, of)),
+            Entry(
+                "coefficients", "over all items", partial(coefficients, agreement), empty=empty_note
+            ),
+            Entry("pairs", "pairs of annotators", partial(pair_table, agreement), empty=empty_note),
+            Entry("labels", "labels", partial(labels, agreement), empty=empty_note),
+            Entry("groups", "groups", partial(groups, agreement), empty=empty_note),
+            Entry("items", "items", partial(items, agreement), empty=empty_note),
+            Entry("attention", "attention items", partial(attention, agreement)),
+            Entry("given", "labels given", partial(given, agreement)),
             *matrices,
-            Entry("over_time", "over time", partial(over_time, of), empty=empty_note),
+            Entry("over_time", "over time", partial(over_time, agreement), empty=empty_note),
         ],
-        behind={"confusion": partial(confusion, of), "item": partial(item, of)},
-        told=[of.told],
+        behind={"confusion": partial(confusion, agreement), "item": partial(item, agreement)},
+        told=[agreement.told],
         notes=[
             "Items with two or more labels count; attention items are left out. Intervals are "
             "seeded 95 % bootstraps over items."
         ],
-        about={"queue": of.queue},
+        about={"queue": agreement.queue},
     )
 
 
-def coefficients(of: QueueAgreement) -> Table[tuple[str, Estimate]]:
+def coefficients(agreement: QueueAgreement) -> Table[tuple[str, Estimate]]:
     """Return the coefficients over all items."""
-    all_coefficients = of.report.coefficients
+    all_coefficients = agreement.report.coefficients
     return Table(
         "coefficients",
         "Agreement over all items",
@@ -174,15 +178,15 @@ def coefficients(of: QueueAgreement) -> Table[tuple[str, Estimate]]:
     )
 
 
-def pair_table(of: QueueAgreement) -> Table[PairAgreement]:
+def pair_table(agreement: QueueAgreement) -> Table[PairAgreement]:
     """Return a row for each pair of annotators."""
     return Table(
         "pairs",
         "Pairs of annotators",
-        of.report.pairs,
+        agreement.report.pairs,
         [
-            Column("first", "first", lambda row: of.name(row.first)),
-            Column("second", "second", lambda row: of.name(row.second)),
+            Column("first", "first", lambda row: agreement.name(row.first)),
+            Column("second", "second", lambda row: agreement.name(row.second)),
             Column(
                 "kappa",
                 "Cohen's κ",
@@ -213,19 +217,21 @@ def pair_table(of: QueueAgreement) -> Table[PairAgreement]:
                 aside=True,
             ),
         ],
-        key=of.both,
+        key=agreement.both,
         empty="Fewer than two people have labelled in this queue.",
-        link=lambda row: Link("confusion", of.both(row)),
+        link=lambda row: Link("confusion", agreement.both(row)),
         pictures=[Forest(values=["kappa"], rows=["first", "second"])],
     )
 
 
-def confusion(of: QueueAgreement, first: str, second: str) -> Table[tuple[str, tuple[int, ...]]]:
+def confusion(
+    agreement: QueueAgreement, first: str, second: str
+) -> Table[tuple[str, tuple[int, ...]]]:
     """Return the labels of one annotator against those of another.
 
     Rows are labels of the first, columns of the second.
     """
-    pair = next(pair for pair in of.report.pairs if of.both(pair) == (first, second))
+    pair = next(pair for pair in agreement.report.pairs if agreement.both(pair) == (first, second))
 
     def times(column: int) -> Callable[[tuple[str, tuple[int, ...]]], int]:
         return lambda row: row[1][column]
@@ -236,7 +242,7 @@ def confusion(of: QueueAgreement, first: str, second: str) -> Table[tuple[str, t
     return Table(
         "confusion",
         f"Confusions: rows {first}, columns {second}",
-        list(zip(of.report.labels, pair.matrix, strict=True)),
+        list(zip(agreement.report.labels, pair.matrix, strict=True)),
         [
             Column("label", "", lambda row: row[0]),
             *(
@@ -247,7 +253,7 @@ def confusion(of: QueueAgreement, first: str, second: str) -> Table[tuple[str, t
                     Kind.COUNT,
                     help=f"items labelled {label} by the second",
                 )
-                for column, label in enumerate(of.report.labels)
+                for column, label in enumerate(agreement.report.labels)
             ),
             Column(
                 "all",
@@ -265,15 +271,15 @@ def confusion(of: QueueAgreement, first: str, second: str) -> Table[tuple[str, t
                     help=f"share of these items labelled {label} by the second",
                     aside=True,
                 )
-                for column, label in enumerate(of.report.labels)
+                for column, label in enumerate(agreement.report.labels)
             ),
         ],
         key=lambda row: (row[0],),
         subject=(first, second),
         pictures=[
             Matrix(
-                columns=[f"as_{label}" for label in of.report.labels],
-                shades=[f"share_{label}" for label in of.report.labels],
+                columns=[f"as_{label}" for label in agreement.report.labels],
+                shades=[f"share_{label}" for label in agreement.report.labels],
                 rows=["label"],
                 titles=(first, second),
             )
@@ -281,12 +287,12 @@ def confusion(of: QueueAgreement, first: str, second: str) -> Table[tuple[str, t
     )
 
 
-def labels(of: QueueAgreement) -> Table[LabelAgreement]:
+def labels(agreement: QueueAgreement) -> Table[LabelAgreement]:
     """Return a row for each label."""
     return Table(
         "labels",
         "Labels",
-        of.report.per_label,
+        agreement.report.per_label,
         [
             Column("label", "label", lambda row: row.label),
             Column("used", "times", lambda row: row.used, Kind.COUNT, help="given, on any item"),
@@ -305,9 +311,9 @@ def labels(of: QueueAgreement) -> Table[LabelAgreement]:
     )
 
 
-def groups(of: QueueAgreement) -> Table[GroupAgreement]:
+def groups(agreement: QueueAgreement) -> Table[GroupAgreement]:
     """Return the groups of items of each kind, the least agreement first."""
-    item_groups = [group for group in of.report.groups if group.kind not in TIMES]
+    item_groups = [group for group in agreement.report.groups if group.kind not in TIMES]
     kinds = list(dict.fromkeys(group.kind for group in item_groups))
 
     def worst(group: GroupAgreement) -> tuple[int, bool, float]:
@@ -374,13 +380,14 @@ def groups(of: QueueAgreement) -> Table[GroupAgreement]:
     )
 
 
-def over_time(of: QueueAgreement) -> Table[GroupAgreement]:
+def over_time(agreement: QueueAgreement) -> Table[GroupAgreement]:
     """Return the agreement on the items of each day, or each hour.
 
     Rows are in the order of labelling.
     """
     rows = sorted(
-        (group for group in of.report.groups if group.kind in TIMES), key=lambda group: group.name
+        (group for group in agreement.report.groups if group.kind in TIMES),
+        key=lambda group: group.name,
     )
     kind = rows[0].kind if rows else "day"
     moments = {group.name: datetime.fromisoformat(group.name) for group in rows}
@@ -446,24 +453,24 @@ def over_time(of: QueueAgreement) -> Table[GroupAgreement]:
     )
 
 
-def items(of: QueueAgreement) -> Table[ItemAgreement]:
+def items(agreement: QueueAgreement) -> Table[ItemAgreement]:
     """Return the items that two people or more labelled, the least agreement first."""
-    has_contents = bool(of.items)
+    has_contents = bool(agreement.items)
     content_columns: list[Column[ItemAgreement]] = [
-        Column("decided", "decided", lambda row: of.items[row.item].decided),
+        Column("decided", "decided", lambda row: agreement.items[row.item].decided),
         Column(
             "statement",
             "statement",
-            lambda row: of.items[row.item].statement,
+            lambda row: agreement.items[row.item].statement,
             main=True,
             aside=True,
         ),
-        Column("text", "text", lambda row: of.items[row.item].text, aside=True),
+        Column("text", "text", lambda row: agreement.items[row.item].text, aside=True),
     ]
     return Table(
         "items",
         "Items, least agreement first",
-        sorted(of.report.per_item, key=lambda row: row.agreeing.value),
+        sorted(agreement.report.per_item, key=lambda row: row.agreeing.value),
         [
             Column("item", "item", lambda row: str(row.item)),
             Column(
@@ -475,7 +482,13 @@ def items(of: QueueAgreement) -> Table[ItemAgreement]:
             ),
             Column("pairs", "pairs", lambda row: row.agreeing.n, Kind.COUNT, aside=has_contents),
             Column("counts", "labels", _counts, Kind.WORDS, help="how many people gave each label"),
-            Column("given", "labels by person", partial(_who, of), Kind.WORDS, aside=has_contents),
+            Column(
+                "given",
+                "labels by person",
+                partial(_labels_by_person, agreement),
+                Kind.WORDS,
+                aside=has_contents,
+            ),
             Column("ac1", "AC1", lambda row: row.ac1, Kind.COEFFICIENT, aside=True),
             Column("kappa", "κ", lambda row: row.kappa, Kind.COEFFICIENT, aside=True),
             *(content_columns if has_contents else ()),
@@ -486,8 +499,8 @@ def items(of: QueueAgreement) -> Table[ItemAgreement]:
     )
 
 
-def _who(of: QueueAgreement, row: ItemAgreement) -> list[str]:
-    return [f"{of.name(name)} {label}" for name, label in row.labels]
+def _labels_by_person(agreement: QueueAgreement, row: ItemAgreement) -> list[str]:
+    return [f"{agreement.name(name)} {label}" for name, label in row.labels]
 
 
 def _counts(row: ItemAgreement) -> list[str]:
@@ -498,9 +511,9 @@ def _counts(row: ItemAgreement) -> list[str]:
     ]
 
 
-def item(of: QueueAgreement, unit: str) -> Table[tuple[str, str, str, bool]]:
-    """Return all labels of an item, under letters."""
-    labelled = of.items[int(unit)]
+def item(agreement: QueueAgreement, unit: str) -> Table[tuple[str, str, str, bool]]:
+    """Return all labels of an item. Letters stand for the names of the annotators."""
+    labelled = agreement.items[int(unit)]
     return Table(
         "item",
         f"{labelled.statement} · {labelled.variant}: {labelled.question}",
@@ -518,14 +531,14 @@ def item(of: QueueAgreement, unit: str) -> Table[tuple[str, str, str, bool]]:
     )
 
 
-def attention(of: QueueAgreement) -> Table[tuple[str, int, int]]:
+def attention(agreement: QueueAgreement) -> Table[tuple[str, int, int]]:
     """Return the number of items with a known label that each annotator got right."""
     return Table(
         "attention",
         "Attention items",
-        sorted(of.attention, key=lambda row: of.name(row[0])),
+        sorted(agreement.attention, key=lambda row: agreement.name(row[0])),
         [
-            Column("annotator", "annotator", lambda row: of.name(row[0])),
+            Column("annotator", "annotator", lambda row: agreement.name(row[0])),
             Column("right", "right", lambda row: row[1], Kind.COUNT),
             Column("answered", "answered", lambda row: row[2], Kind.COUNT),
             Column(
@@ -536,16 +549,16 @@ def attention(of: QueueAgreement) -> Table[tuple[str, int, int]]:
                 scale=SHARE,
             ),
         ],
-        key=lambda row: (of.name(row[0]),),
+        key=lambda row: (agreement.name(row[0]),),
         definition="Their correct label is known; no other figure counts them.",
         empty="No attention item has labels yet.",
     )
 
 
-def given(of: QueueAgreement) -> Table[AnnotatorCounts]:
-    """Return the counts of each label by annotator.
+def given(agreement: QueueAgreement) -> Table[AnnotatorCounts]:
+    """Return the number of times that each annotator gave each label.
 
-    A full share is somebody who always presses one key.
+    A share of 100 % is that of somebody who always presses the same key.
     """
 
     def share(position: int) -> Callable[[AnnotatorCounts], float | None]:
@@ -555,7 +568,7 @@ def given(of: QueueAgreement) -> Table[AnnotatorCounts]:
         return lambda row: row.labels[position][1]
 
     label_columns: list[Column[AnnotatorCounts]] = []
-    for column, label in enumerate(of.report.labels):
+    for column, label in enumerate(agreement.report.labels):
         label_columns += [
             Column(f"share_{label}", label, share(column), Kind.SHARE, scale=SHARE),
             Column(f"times_{label}", f"{label}, times", times(column), Kind.COUNT, aside=True),
@@ -563,9 +576,9 @@ def given(of: QueueAgreement) -> Table[AnnotatorCounts]:
     return Table(
         "given",
         "Labels that each annotator gave",
-        sorted(of.report.annotator_counts, key=lambda row: of.name(row.annotator)),
+        sorted(agreement.report.annotator_counts, key=lambda row: agreement.name(row.annotator)),
         [
-            Column("annotator", "annotator", lambda row: of.name(row.annotator)),
+            Column("annotator", "annotator", lambda row: agreement.name(row.annotator)),
             Column("n", "items", lambda row: row.n, Kind.COUNT),
             *label_columns,
             Column("favourite", "most often", lambda row: row.favourite[0], aside=True),
@@ -577,11 +590,11 @@ def given(of: QueueAgreement) -> Table[AnnotatorCounts]:
                 aside=True,
             ),
         ],
-        key=lambda row: (of.name(row.annotator),),
+        key=lambda row: (agreement.name(row.annotator),),
         empty="Nobody has labelled anything in this queue yet.",
         pictures=[
             Stacked(
-                values=[f"share_{label}" for label in of.report.labels],
+                values=[f"share_{label}" for label in agreement.report.labels],
                 rows=["annotator"],
                 axis="share of labels",
             )
@@ -589,15 +602,18 @@ def given(of: QueueAgreement) -> Table[AnnotatorCounts]:
     )
 
 
-def printed(of: QueueAgreement, *, with_items: bool, every: bool) -> Sequence[AnyTable]:
-    """Return the tables that the command line shows.
-
-    With `every` they are all tables, for programs.
-    """
-    tables: list[AnyTable] = [coefficients(of), pair_table(of), labels(of)]
+def printed(agreement: QueueAgreement, *, with_items: bool, every: bool) -> Sequence[AnyTable]:
+    """Return the tables that the command line shows, or with `every` all tables, for programs."""
+    tables: list[AnyTable] = [coefficients(agreement), pair_table(agreement), labels(agreement)]
     if with_items or every:
-        tables.append(items(of))
+        tables.append(items(agreement))
     if every:
-        matrices = [confusion(of, *of.both(pair)) for pair in of.report.pairs]
-        tables += [groups(of), attention(of), given(of), *matrices, over_time(of)]
+        matrices = [confusion(agreement, *agreement.both(pair)) for pair in agreement.report.pairs]
+        tables += [
+            groups(agreement),
+            attention(agreement),
+            given(agreement),
+            *matrices,
+            over_time(agreement),
+        ]
     return tables

@@ -110,30 +110,30 @@ def needed_words(fewest: int) -> str:
     )
 
 
-def book(of: IssueFigures) -> Book:
+def book(figures: IssueFigures) -> Book:
     """Return all figures. The details of an issue are its statements, without names."""
     return Book(
-        f"{of.instrument}: policy issues",
+        f"{figures.instrument}: policy issues",
         [
-            Entry("issues", "agreement per issue", partial(agreement, of)),
-            Entry("ties", "ties to decide", partial(ties, of)),
-            Entry("cases", "labels that count", partial(cases, of)),
-            Entry("definitions", "definitions of issues", partial(definitions, of)),
-            Entry("annotators", "annotators", partial(annotators, of)),
-            Entry("pairs", "pairs of annotators", partial(pairs, of)),
+            Entry("issues", "agreement per issue", partial(agreement, figures)),
+            Entry("ties", "ties to decide", partial(ties, figures)),
+            Entry("cases", "labels that count", partial(cases, figures)),
+            Entry("definitions", "definitions of issues", partial(definitions, figures)),
+            Entry("annotators", "annotators", partial(annotators, figures)),
+            Entry("pairs", "pairs of annotators", partial(pairs, figures)),
         ],
-        behind={"cases": partial(cases, of)},
-        told=of.told,
-        about=of.about,
+        behind={"cases": partial(cases, figures)},
+        told=figures.told,
+        about=figures.about,
     )
 
 
-def definitions(of: IssueFigures) -> Table[IssueDefinition]:
+def definitions(figures: IssueFigures) -> Table[IssueDefinition]:
     """Return the meaning of each issue."""
     return Table(
         "definitions",
         "Policy issues",
-        of.definitions,
+        figures.definitions,
         [
             Column("name", "issue", lambda row: row.name),
             Column("title", "title", lambda row: row.title),
@@ -142,12 +142,12 @@ def definitions(of: IssueFigures) -> Table[IssueDefinition]:
             ),
         ],
         key=lambda row: (row.name,),
-        empty=f"{of.instrument} has no policy issues yet. Add some: workbench issues STORE "
+        empty=f"{figures.instrument} has no policy issues yet. Add some: workbench issues STORE "
         "--scheme smartvote",
     )
 
 
-def agreement(of: IssueFigures) -> Table[IssueAgreement]:
+def agreement(figures: IssueFigures) -> Table[IssueAgreement]:
     """Return the agreement of annotators on each issue.
 
     See Ceron et al. 2024, Table 3 of version 1 and Table 1.
@@ -171,13 +171,13 @@ def agreement(of: IssueFigures) -> Table[IssueAgreement]:
     return Table(
         "issues",
         "Agreement per issue",
-        of.report.issues,
+        figures.report.issues,
         [
             Column(
                 "issue",
                 "issue",
                 lambda row: row.issue,
-                words=in_words(row.issue for row in of.report.issues),
+                words=in_words(row.issue for row in figures.report.issues),
             ),
             Column("ties", "ties", lambda row: row.ties, Kind.COUNT, help="statements to decide"),
             *_kappa_columns(),
@@ -200,7 +200,7 @@ def agreement(of: IssueFigures) -> Table[IssueAgreement]:
         link=lambda row: Link("cases", (row.issue,)),
         detail=lambda row: [
             f"{definition.title or definition.name}: {definition.definition}"
-            for definition in of.definitions
+            for definition in figures.definitions
             if definition.name == row.issue and definition.definition
         ],
     )
@@ -275,18 +275,18 @@ def _percent_columns() -> list[Column[IssueAgreement]]:
     ]
 
 
-def pairs(of: IssueFigures) -> Table[tuple[str, AnnotatorPair]]:
+def pairs(figures: IssueFigures) -> Table[tuple[str, AnnotatorPair]]:
     """Return κ of each pair of annotators on each issue."""
     return Table(
         "pairs",
         "Pairs of annotators",
-        [(issue.issue, pair) for issue in of.report.issues for pair in issue.cohen.pairs],
+        [(issue.issue, pair) for issue in figures.report.issues for pair in issue.cohen.pairs],
         [
             Column(
                 "issue",
                 "issue",
                 lambda row: row[0],
-                words=in_words(row.issue for row in of.report.issues),
+                words=in_words(row.issue for row in figures.report.issues),
             ),
             Column("first", "first", lambda row: row[1].first),
             Column("second", "second", lambda row: row[1].second),
@@ -305,12 +305,12 @@ def pairs(of: IssueFigures) -> Table[tuple[str, AnnotatorPair]]:
     )
 
 
-def annotators(of: IssueFigures) -> Table[AnnotatorCount]:
+def annotators(figures: IssueFigures) -> Table[AnnotatorCount]:
     """Return the progress of each annotator."""
     return Table(
         "annotators",
         "Annotators",
-        of.report.annotators,
+        figures.report.annotators,
         [
             Column("annotator", "annotator", lambda row: row.annotator),
             Column("labels", "labels", lambda row: row.labels, Kind.COUNT),
@@ -321,7 +321,7 @@ def annotators(of: IssueFigures) -> Table[AnnotatorCount]:
                 Kind.COUNT,
                 help="under every issue",
             ),
-            Column("statements", "of", lambda row: of.report.statements, Kind.COUNT),  # noqa: ARG005  one number
+            Column("statements", "of", lambda row: figures.report.statements, Kind.COUNT),  # noqa: ARG005  one number
         ],
         key=lambda row: (row.annotator,),
         empty="Nobody has labelled statements for issues here yet; the source's own labels do "
@@ -329,20 +329,25 @@ def annotators(of: IssueFigures) -> Table[AnnotatorCount]:
     )
 
 
-def ties(of: IssueFigures) -> Table[Case]:
+def ties(figures: IssueFigures) -> Table[Case]:
     """Return the cases that somebody has to decide."""
     table = case_table(
-        of, "ties", "Ties to decide", chosen(of.report.cases, 0), "No ties to decide."
+        figures, "ties", "Ties to decide", chosen(figures.report.cases, 0), "No ties to decide."
     )
     return replace(table, link=lambda row: Link("cases", (row.issue,)))
 
 
-def cases(of: IssueFigures, issue: str = "") -> Table[Case]:
-    """Return the statements that people labelled, ties first: of an issue, or of all."""
-    selected = chosen([case for case in of.report.cases if not issue or case.issue == issue], -1)
+def cases(figures: IssueFigures, issue: str = "") -> Table[Case]:
+    """Return the labels of the statements that people labelled, ties first.
+
+    They are those of one issue, or of all issues.
+    """
+    selected = chosen(
+        [case for case in figures.report.cases if not issue or case.issue == issue], -1
+    )
     title = f"Labels of {issue}" if issue else "Labels"
     return case_table(
-        of, "cases", title, selected, "No labels for this issue yet.", *filter(None, (issue,))
+        figures, "cases", title, selected, "No labels for this issue yet.", *filter(None, (issue,))
     )
 
 
@@ -374,7 +379,12 @@ def nothing_listed(which: int, cases: Sequence[Case]) -> str:
 
 
 def case_table(
-    of: IssueFigures, name: str, title: str, found: Sequence[Case], empty: str, *subject: str
+    figures: IssueFigures,
+    name: str,
+    title: str,
+    cases_shown: Sequence[Case],
+    empty: str,
+    *subject: str,
 ) -> Table[Case]:
     """Return cases as a table.
 
@@ -382,17 +392,20 @@ def case_table(
     """
     meanings = {
         definition.name: f"{definition.title or definition.name}: {definition.definition}"
-        for definition in of.definitions
+        for definition in figures.definitions
         if definition.definition
     }
     return Table(
         name,
         title,
-        found,
+        cases_shown,
         [
             Column("statement", "statement", lambda row: row.statement),
             Column(
-                "issue", "issue", lambda row: row.issue, words=in_words(row.issue for row in found)
+                "issue",
+                "issue",
+                lambda row: row.issue,
+                words=in_words(row.issue for row in cases_shown),
             ),
             Column(
                 "labels", "labels", _letters, Kind.WORDS, help="letters, which differ between rows"
@@ -416,12 +429,12 @@ def case_table(
                 mark="◆",
                 help="the labels tie",
             ),
-            Column("text", "text", lambda row: of.texts.get(row.statement, "")),
+            Column("text", "text", lambda row: figures.texts.get(row.statement, "")),
         ],
         key=lambda row: (row.statement, row.issue),
         empty=empty,
         detail=lambda row: [
-            text for text in (of.texts.get(row.statement), meanings.get(row.issue)) if text
+            text for text in (figures.texts.get(row.statement), meanings.get(row.issue)) if text
         ],
         subject=subject,
     )
@@ -434,44 +447,56 @@ def _letters(row: Case) -> list[str]:
 Gold = tuple[str, Mapping[str, int]]
 
 
-def gold(found: Sequence[Gold]) -> Table[Gold]:
+def gold(gold_labels_by_statement: Sequence[Gold]) -> Table[Gold]:
     """Return the statements that bear on an issue, by the labels that count."""
-    related = [entry for entry in found if any(entry[1].values())]
+    related = [entry for entry in gold_labels_by_statement if any(entry[1].values())]
     return Table(
         "gold",
         "Labels that count",
         related,
         [
             Column("statement", "statement", lambda row: row[0]),
-            Column("supports", "agreeing supports", lambda row: _of(row, 1), Kind.WORDS),
-            Column("opposes", "disagreeing supports", lambda row: _of(row, -1), Kind.WORDS),
+            Column(
+                "supports", "agreeing supports", lambda row: _issues_with_label(row, 1), Kind.WORDS
+            ),
+            Column(
+                "opposes",
+                "disagreeing supports",
+                lambda row: _issues_with_label(row, -1),
+                Kind.WORDS,
+            ),
         ],
         key=lambda row: (row[0],),
         notes=[
             f"Statements related to an issue: {len(related):,}; unrelated to all: "
-            f"{len(found) - len(related):,}."
+            f"{len(gold_labels_by_statement) - len(related):,}."
         ],
         empty="No statement is related to an issue.",
     )
 
 
-def _of(row: Gold, sign: int) -> list[str]:
+def _issues_with_label(row: Gold, sign: int) -> list[str]:
+    """Return the issues for which a statement has this label."""
     return [issue for issue, label in row[1].items() if label == sign]
 
 
-def gold_labels(found: Sequence[Gold]) -> Table[tuple[str, str, int]]:
-    """Return every label that counts in a row of its own."""
+def gold_labels(gold_labels_by_statement: Sequence[Gold]) -> Table[tuple[str, str, int]]:
+    """Return the table of every gold label, one per row."""
     return Table(
         "gold_labels",
         "Labels that count, one per row",
-        [(ref, issue, label) for ref, labels in found for issue, label in labels.items()],
+        [
+            (ref, issue, label)
+            for ref, labels in gold_labels_by_statement
+            for issue, label in labels.items()
+        ],
         [
             Column("statement", "statement", lambda row: row[0]),
             Column(
                 "issue",
                 "issue",
                 lambda row: row[1],
-                words=in_words(issue for _, labels in found for issue in labels),
+                words=in_words(issue for _, labels in gold_labels_by_statement for issue in labels),
             ),
             Column("label", "label", lambda row: row[2], Kind.BALANCE, help=LABEL),
         ],

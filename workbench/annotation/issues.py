@@ -316,12 +316,20 @@ def _cases(
 
 
 def _case(
-    statement: str, issue: str, given: Mapping[str, int], gold: int | None, source_counts: bool
+    statement: str,
+    issue: str,
+    label_by_annotator: Mapping[str, int],
+    gold: int | None,
+    source_counts: bool,
 ) -> Case:
     labels = tuple(
-        sorted((name, label) for name, label in given.items() if name not in (GOLD, ADJUDICATION))
+        sorted(
+            (name, label)
+            for name, label in label_by_annotator.items()
+            if name not in (GOLD, ADJUDICATION)
+        )
     )
-    source, adjudicated = given.get(GOLD), given.get(ADJUDICATION)
+    source, adjudicated = label_by_annotator.get(GOLD), label_by_annotator.get(ADJUDICATION)
     if adjudicated is not None:
         standing = LabelStanding.ADJUDICATED
     elif gold is not None:
@@ -346,7 +354,7 @@ def _count(name: str, cases: Sequence[Case], issues: int) -> AnnotatorCount:
 def _codes(cases: Sequence[Case], people: Sequence[str]) -> IntArray:
     """Return the labels of cases as a matrix (statements, people), MISSING without a label.
 
-    Cases without any label are omitted.
+    Cases that have no label are omitted.
     """
     column_by_name = {name: index for index, name in enumerate(people)}
     rated = [case for case in cases if case.labels]
@@ -414,12 +422,12 @@ def _kappa(both: IntArray, rng: np.random.Generator, resamples: int) -> Estimate
     return _bounded(agreement.cohen_kappa(labelled[:, 0], labelled[:, 1], rng, resamples))
 
 
-def _bounded(found: Estimate) -> Estimate:
-    """Return an estimate without its interval if that rests on one statement.
+def _bounded(estimate: Estimate) -> Estimate:
+    """Return an estimate without its interval if it rests on one statement.
 
     All resamples are then the same.
     """
-    return found if found.n > 1 else replace(found, low=nan, high=nan)
+    return estimate if estimate.n > 1 else replace(estimate, low=nan, high=nan)
 
 
 def _pair_features(codes: IntArray, places: Sequence[tuple[int, int]]) -> FloatArray:

@@ -90,7 +90,9 @@ class OfferedTexts:
         is_held_back = is_taken[self.statement]
         for start in range(0, len(is_held_back) if taken_texts else 0, AT_ONCE):
             indices = np.arange(start, min(start + AT_ONCE, len(is_held_back)))
-            is_held_back[indices] |= [plain(text) in taken_texts for text in self.read(indices)]
+            is_held_back[indices] |= [
+                comparable_text(text) in taken_texts for text in self.read(indices)
+            ]
         return is_held_back
 
     def in_strata(self, places: IntArray) -> IntArray:
@@ -153,8 +155,8 @@ class DrawnSample:
     "the reachable answers, or None if the draw makes no claim about answers"
 
 
-def plain(text: str) -> str:
-    """Return a text in the form in which two sets are compared.
+def comparable_text(text: str) -> str:
+    """Return a text in the form in which the texts of two sets are compared.
 
     Case, blanks and ways to write an accent do not distinguish responses.
     """
@@ -203,7 +205,7 @@ def draw(
     ----------
     labels : people who label an overlapping item, while the others get one
     overlap : share of the items (up to 1) or number in each stratum (above 1) that overlap
-    taken_texts : texts as `plain` writes them that may not be drawn: those of the other set
+    taken_texts : texts of the other set, in the form of `comparable_text`, which may not be drawn
     taken_statements : statements none of whose texts may be drawn
     limit : most texts in all: a random part of what the strata give
 
@@ -224,7 +226,7 @@ def draw(
         for index in stratum_indices[rng.permutation(len(stratum_indices))]:
             if len(picked) == per_stratum:
                 break
-            if (key := plain(columns.read(np.array([index]))[0])) not in drawn_texts:
+            if (key := comparable_text(columns.read(np.array([index]))[0])) not in drawn_texts:
                 drawn_texts.add(key)
                 picked.append(DrawnText(int(index), columns.strata[columns.stratum[index]], 1))
         picks_by_stratum.append(picked)

@@ -40,12 +40,12 @@ class QueueState:
         return self.done / self.needed if self.needed else float("nan")
 
 
-def queues(found: Sequence[QueueState]) -> Table[QueueState]:
+def queues(states: Sequence[QueueState]) -> Table[QueueState]:
     """Return every queue, the oldest first."""
     return Table(
         "queues",
         "Queues",
-        found,
+        states,
         [
             Column("queue", "queue", lambda row: row.name),
             Column("purpose", "for", lambda row: row.purpose, least=8),
@@ -107,11 +107,11 @@ def queues(found: Sequence[QueueState]) -> Table[QueueState]:
         definition="Items with a known label, mixed in to check attention, are in no other count.",
         empty="No queue yet. A queue holds the items to label, and how many people label each.",
         link=lambda row: Link("queue", (row.name,)),
-        detail=_said,
+        detail=_queue_details,
     )
 
 
-def _said(row: QueueState) -> list[str]:
+def _queue_details(row: QueueState) -> list[str]:
     people = ", ".join(row.annotators) or "nobody yet"
     return [f"{row.title}: labelled by {people}"]
 
@@ -160,8 +160,8 @@ def counts_of(people: Sequence[Described]) -> tuple[FieldCount, ...]:
     return tuple(counts)
 
 
-def _roles(one: Described) -> tuple[str, ...]:
-    return one.roles or (EVERYBODY,)
+def _roles(person: Described) -> tuple[str, ...]:
+    return person.roles or (EVERYBODY,)
 
 
 def people_counts(people: Sequence[Described]) -> Table[FieldCount]:
@@ -233,7 +233,7 @@ def people_files(people: Sequence[Described], *, pseudonyms: bool) -> dict[str, 
 
     They are counts, and people under pseudonyms.
 
-    There are none without any description. No name is in them.
+    The list is empty if nobody is described. It contains no names.
     """
     if not fields_of(people):
         return {}

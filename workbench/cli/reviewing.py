@@ -25,7 +25,7 @@ from workbench.commands.rulings import (
     UndoRulingCommand,
 )
 from workbench.domain.names import person_name, plural
-from workbench.domain.rulings import plain
+from workbench.domain.rulings import ruling_values
 from workbench.errors import UnknownName, UsageError
 from workbench.figures.table import Column, Kind, Table
 from workbench.options.option import Option, Section, flag
@@ -148,7 +148,9 @@ def _listed(store: Store, options: Namespace) -> Printed:
     if thing is not None:
         tables.append(_below(subjects.subjects_below(store, thing), thing))
     metadata = {
-        "rulings": [plain(row.ruling) | {"name": row.name, "stands": row.status} for row in rows]
+        "rulings": [
+            ruling_values(row.ruling) | {"name": row.name, "stands": row.status} for row in rows
+        ]
     }
     hidden_note = (
         f"{plural(len(withheld), 'ruling')} of others hidden until you decide on the same "

@@ -39,7 +39,9 @@ class DescribePersonCommand(ImmediateCommand):
             raise UsageError("found a field twice; give each once")
         if not values:
             raise UsageError("nothing to change: give --set FIELD=VALUE, or --unset FIELD")
-        person = store.people.describe(self.describe, values, by=self.person or self.describe)
+        person = store.people.describe(
+            self.describe, values, recorded_by=self.person or self.describe
+        )
         fields = "; ".join(f"{field} {value}" for field, value in person.fields.items())
         return Outcome(
             f"{person.name}: {fields or 'no fields are filled in'}",

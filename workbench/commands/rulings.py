@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 
 from workbench.commands.command import ImmediateCommand, Outcome, option, shared_option
 from workbench.domain.names import plural
-from workbench.domain.rulings import EXPECTED, RULED_ON, Ruling, RulingVerdict, from_plain, plain
+from workbench.domain.rulings import (
+    EXPECTED,
+    RULED_ON,
+    Ruling,
+    RulingVerdict,
+    from_plain,
+    ruling_values,
+)
 from workbench.errors import UsageError
 from workbench.options.option import Type
 from workbench.options.shared import INSTRUMENT, MODEL, READER
@@ -109,7 +116,7 @@ class RuleCommand(ImmediateCommand):
         undo = f"--as {shlex.quote(self.as_)} --undo {rulings[-1].uid.hex()[:8]}"
         return Outcome(
             f"{self.as_} rules {verdict}{reading}: {names}.",
-            [plain(ruling) for ruling in rulings],
+            [ruling_values(ruling) for ruling in rulings],
             f"Taken back with:\nworkbench rulings STORE {undo}",
         )
 
@@ -152,7 +159,7 @@ class UndoRulingCommand(ImmediateCommand):
                 "take it back, say why: --reason TEXT"
             )
         event = store.rulings.undo(ruling, auditor=self.as_, reason=self.reason)
-        return Outcome(f"Undone: {ruling.auditor}'s ruling {ruling.verdict}.", plain(event))
+        return Outcome(f"Undone: {ruling.auditor}'s ruling {ruling.verdict}.", ruling_values(event))
 
     def _ruling(self, store: Store) -> Ruling:
         """Return the ruling in force that begins with the digits."""
@@ -181,7 +188,9 @@ class ExportRulingsCommand(ImmediateCommand):
         """Write the events. Raises UsageError if the file exists already."""
         events = store.rulings.events()
         with whole_file(self.export) as file:
-            file.writelines(f"{json.dumps(plain(event), ensure_ascii=False)}\n" for event in events)
+            file.writelines(
+                f"{json.dumps(ruling_values(event), ensure_ascii=False)}\n" for event in events
+            )
         return Outcome(
             f"Wrote {plural(len(events), 'event')} to {self.export}.",
             {"file": str(self.export), "events": len(events)},

@@ -313,7 +313,7 @@ def gold_labels(
     """
     gold: dict[str, dict[str, int]] = defaultdict(dict)
     for (statement, issue), label_by_annotator in by_item(labels).items():
-        label = _decided(label_by_annotator, source, fewest)
+        label = _counting_label(label_by_annotator, source, fewest)
         if label is not None:
             gold[statement][issue] = label
     return dict(gold)
@@ -327,19 +327,21 @@ def by_item(labels: Iterable[IssueLabel]) -> dict[tuple[str, str], dict[str, int
     return dict(labels_by_item)
 
 
-def majority(given: Iterable[int]) -> int | None:
+def majority(labels: Iterable[int]) -> int | None:
     """Return the label of more than half the annotators, or None without such a majority."""
-    counts = Counter(given)
+    counts = Counter(labels)
     label, count = counts.most_common(1)[0]
     return label if 2 * count > counts.total() else None
 
 
-def _decided(given: Mapping[str, int], source: bool, fewest: int) -> int | None:
-    if ADJUDICATION in given:
-        return given[ADJUDICATION]
-    if source and GOLD in given:
-        return given[GOLD]
-    labels_of_people = [label for annotator, label in given.items() if annotator != GOLD]
+def _counting_label(label_by_annotator: Mapping[str, int], source: bool, fewest: int) -> int | None:
+    if ADJUDICATION in label_by_annotator:
+        return label_by_annotator[ADJUDICATION]
+    if source and GOLD in label_by_annotator:
+        return label_by_annotator[GOLD]
+    labels_of_people = [
+        label for annotator, label in label_by_annotator.items() if annotator != GOLD
+    ]
     return (
         majority(labels_of_people) if labels_of_people and len(labels_of_people) >= fewest else None
     )

@@ -140,18 +140,20 @@ def listed(text: str | None) -> tuple[str, ...]:
     return tuple(part.strip() for part in SEPARATORS.split(text) if part.strip()) if text else ()
 
 
-def listed_words(text: str | None, known: Collection[str] = ()) -> tuple[str, ...]:
+def listed_words(text: str | None, names_with_spaces: Collection[str] = ()) -> tuple[str, ...]:
     """Return the names in a text such as `a,b`, `a b` or `a, b`.
 
-    A space within a `known` name separates nothing.
+    A space within a `names_with_spaces` name separates nothing.
 
     Examples
     --------
-    >>> listed_words("a b, c d,e", known=["c d"])
+    >>> listed_words("a b, c d,e", names_with_spaces=["c d"])
     ('a', 'b', 'c d', 'e')
     """
     return tuple(
-        word for part in listed(text) for word in ([part] if part in known else part.split())
+        word
+        for part in listed(text)
+        for word in ([part] if part in names_with_spaces else part.split())
     )
 
 

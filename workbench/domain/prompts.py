@@ -85,7 +85,7 @@ class Persona:
         once.
         """
         if not prompt.chat:
-            return self._plain(prompt)
+            return self._without_turns(prompt)
         own_instruction = prompt.messages[0].content if prompt.messages[0].role == SYSTEM else ""
         other_turns = prompt.messages[1:] if own_instruction else prompt.messages
         talk = self.turns[1:] if self.instruction else self.turns
@@ -107,7 +107,7 @@ class Persona:
             probe, prompt=prompt, axes=(*probe.axes, (AXIS, self.key.hex())), bare=probe.prompt
         )
 
-    def _plain(self, prompt: Prompt) -> Prompt:
+    def _without_turns(self, prompt: Prompt) -> Prompt:
         names = {USER: "User: ", ASSISTANT: "Assistant: "}
         paragraphs = [names.get(turn.role, "") + turn.content for turn in self.turns]
         first, *later_messages = prompt.messages

@@ -177,16 +177,16 @@ def known_parameter(row: Any, name: str) -> Any:
     return row[name]
 
 
-def known_origin(model: str, seed: int, at: str) -> tuple[int | None, str]:
+def known_origin(model: str, seed: int, time: str) -> tuple[int | None, str]:
     """Return the seed and the time of an answer, or (None, "") if nobody knows them.
 
     Answers that were collected elsewhere keep, in their places, a number that tells them apart and
     the time of the import.
     """
-    return (None, "") if model.startswith(IMPORTED) else (seed, at)
+    return (None, "") if model.startswith(IMPORTED) else (seed, time)
 
 
-def sampled(usual: Sampling, given: Mapping[str, Any]) -> Sampling:
+def sampled(usual: Sampling, changes: Mapping[str, Any]) -> Sampling:
     """Return a sampling with the given changes.
 
     `server` leaves a parameter to the endpoint, None leaves it as it is, and a top-k of 0 draws
@@ -197,7 +197,7 @@ def sampled(usual: Sampling, given: Mapping[str, Any]) -> Sampling:
     >>> str(sampled(Sampling(), {"temperature": "server", "top_k": 5}))
     'T of the server, top-p 0.85, top-k 5, 20 tokens'
     """
-    given_values = {name: value for name, value in given.items() if value is not None}
+    given_values = {name: value for name, value in changes.items() if value is not None}
     left = {
         name
         for name in MAY_BE_LEFT

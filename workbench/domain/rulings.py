@@ -192,7 +192,7 @@ def answer_to(asked: Ruling, on_it: Iterable[Ruling]) -> Ruling | None:
     return min(decisions, key=lambda ruling: ruling.at, default=None)
 
 
-def plain(ruling: Ruling) -> dict[str, Any]:
+def ruling_values(ruling: Ruling) -> dict[str, Any]:
     """Return a ruling as plain values."""
     return {
         "uid": ruling.uid.hex(),
@@ -208,12 +208,12 @@ def plain(ruling: Ruling) -> dict[str, Any]:
 
 
 EXPORTED = ("uid", "kind", "subject", "verdict", "label", "reason", "auditor", "at", "undoes")
-"fields that `plain` writes of a ruling"
+"fields that `ruling_values` writes of a ruling"
 EXPECTED = "expected is a line of a file that `workbench rulings STORE --export FILE` wrote"
 
 
 def from_plain(value: Any) -> Ruling:
-    """Return the ruling from the value of `plain`.
+    """Return the ruling from the value of `ruling_values`.
 
     Raises UsageError for any other value.
     """

@@ -199,17 +199,25 @@ def _unreviewed(templates: Iterable[Template]) -> Iterator[str]:
     )
 
 
-def refused_part(of: ModelRefusals | None) -> AnswerCount | None:
+def refused_part(refusals: ModelRefusals | None) -> AnswerCount | None:
     """Return the number of refusals, or None if the run has no answers in words."""
-    return AnswerCount(of.refused, of.answers) if of is not None and of.answers else None
+    return (
+        AnswerCount(refusals.refused, refusals.answers)
+        if refusals is not None and refusals.answers
+        else None
+    )
 
 
-def foreign_part(of: ModelRefusals | None) -> AnswerCount | None:
-    """Return the number of answers in another language than their prompts, or None without any.
+def foreign_part(refusals: ModelRefusals | None) -> AnswerCount | None:
+    """Return the number of answers in another language than their prompts, or None if it is 0.
 
     It is also None if the languages are unknown.
     """
-    return AnswerCount(of.foreign, of.answers) if of is not None and of.foreign else None
+    return (
+        AnswerCount(refusals.foreign, refusals.answers)
+        if refusals is not None and refusals.foreign
+        else None
+    )
 
 
 def _unfinished(store: Store, run: Run) -> Iterator[Job]:
@@ -309,7 +317,7 @@ def answered_header(several: Sequence[AnsweredPlan]) -> tuple[str, ...]:
     ! Only 23.0 % of the plan was answered (1,323 of 5,760 answers): job 3 was cancelled.
     Of 1,323 answers: unreadable 4.0 %.
     """  # noqa: E501
-    return (*_missing(several), *_came(several), *_settled(several))
+    return (*_missing(several), *_unit_sentences(several), *_settled(several))
 
 
 UNREAD_KINDS = (UNREAD, UNREADABLE, INVALID, BELOW, UNRELATED)
@@ -407,9 +415,9 @@ def _settled(several: Sequence[AnsweredPlan]) -> Iterator[str]:
         yield f"{NEED_ALL}."
 
 
-def _came(several: Sequence[AnsweredPlan]) -> Iterator[str]:
-    for unit in dict.fromkeys(model.unit for model in several):
-        yield _of_unit([model for model in several if model.unit == unit], unit)
+def _unit_sentences(plans: Sequence[AnsweredPlan]) -> Iterator[str]:
+    for unit in dict.fromkeys(model.unit for model in plans):
+        yield _of_unit([model for model in plans if model.unit == unit], unit)
 
 
 def _of_unit(several: Sequence[AnsweredPlan], unit: str) -> str:
@@ -432,7 +440,7 @@ def _of_unit(several: Sequence[AnsweredPlan], unit: str) -> str:
 def _is_said(name: str, several: Sequence[AnsweredPlan]) -> bool:
     """Return whether a header shows a kind of answers.
 
-    Kinds of every audit are shown even without any.
+    Kinds of every audit are shown even if their number is 0.
     """
     parts = [model.parts[name] for model in several if name in model.parts]
     return any(part.count for part in parts) or (bool(parts) and name in ALWAYS)
@@ -615,26 +623,35 @@ class RefusalGap:
 
 
 def refusal_rate(
-    of: ModelRefusals, by: str, group: str, among: Sequence[StatementGroups]
+    refusals: ModelRefusals, grouping: str, group: str, statements: Sequence[StatementGroups]
 ) -> RefusalRate:
-    """Return a model's refusal rate for some statements."""
-    kinds = [statement.kinds for statement in among if statement.kinds.answers]
+    """Return a model's refusal rate for the statements of a group."""
+    kinds = [statement.kinds for statement in statements if statement.kinds.answers]
     answers, refused = sum(kind.answers for kind in kinds), sum(kind.refused for kind in kinds)
     if not answers:
         return RefusalRate(
-            of.model, by, group, Estimate(nan, nan, nan, 0, 0, "no answers"), 0, nan, nan, nan
+            refusals.model,
+            grouping,
+            group,
+            Estimate(nan, nan, nan, 0, 0, "no answers"),
+            0,
+            nan,
+            nan,
+            nan,
         )
     counts = [kind.refused for kind in kinds], [kind.answers for kind in kinds]
     few = too_few_alike(*counts)
     low, high = (nan, nan) if few else share_interval(*counts)
     name = "" if isnan(low) else "share over statements"
     refused_share = Estimate(refused / answers, low, high, answers, interval=name, few=few)
-    unmappable = nan if of.free else sum(kind.unmappable for kind in kinds) / answers
+    unmappable = nan if refusals.free else sum(kind.unmappable for kind in kinds) / answers
     neutral, foreign = (
         sum(total) / answers
         for total in zip(*((kind.neutral, kind.foreign) for kind in kinds), strict=True)
     )
-    return RefusalRate(of.model, by, group, refused_share, len(kinds), unmappable, neutral, foreign)
+    return RefusalRate(
+        refusals.model, grouping, group, refused_share, len(kinds), unmappable, neutral, foreign
+    )
 
 
 def refusal_rates(several: Sequence[ModelRefusals]) -> list[RefusalRate]:
@@ -665,8 +682,10 @@ def refusal_rates(several: Sequence[ModelRefusals]) -> list[RefusalRate]:
     return all_rates
 
 
-def _issues(of: ModelRefusals) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(issue for statement in of.statements for issue in statement.issues))
+def _issues(refusals: ModelRefusals) -> tuple[str, ...]:
+    return tuple(
+        dict.fromkeys(issue for statement in refusals.statements for issue in statement.issues)
+    )
 
 
 def refusal_gaps(several: Sequence[ModelRefusals], seed: int) -> list[RefusalGap]:
@@ -702,8 +721,8 @@ def refusal_gaps(several: Sequence[ModelRefusals], seed: int) -> list[RefusalGap
 
 
 def _spared(
-    of: ModelRefusals,
-    by: str,
+    refusals: ModelRefusals,
+    grouping: str,
     group: str,
     names: tuple[str, str],
     among: Sequence[StatementGroups],
@@ -723,8 +742,10 @@ def _spared(
         ]
         n_answers = sum(n for _, n in group_counts)
         shares.append(sum(h for h, _ in group_counts) / n_answers if n_answers else nan)
-    result = one_sided(hits, counts, first, derive_rng(seed, "refusals", of.model, by, group))
-    return RefusalGap(of.model, by, group, names, (shares[0], shares[1]), result)
+    result = one_sided(
+        hits, counts, first, derive_rng(seed, "refusals", refusals.model, grouping, group)
+    )
+    return RefusalGap(refusals.model, grouping, group, names, (shares[0], shares[1]), result)
 
 
 def refusal_table(several: Sequence[ModelRefusals]) -> Table[RefusalRate]:
@@ -736,7 +757,7 @@ def refusal_table(several: Sequence[ModelRefusals]) -> Table[RefusalRate]:
         _refusal_columns(several),
         key=lambda row: (row.model, row.by, row.group),
         definition=DEFINITION,
-        notes=_notes(several),
+        notes=_refusal_notes(several),
         empty=_why(several),
         pictures=[
             Forest(
@@ -816,7 +837,7 @@ def refusal_gap_table(several: Sequence[ModelRefusals], seed: int) -> Table[Refu
         key=lambda row: (row.model, row.by, row.group),
         definition="Difference in how often a model refuses statements of each side. Seed "
         f"{seed}; p is not adjusted for the number of issues.",
-        notes=_notes(several),
+        notes=_refusal_notes(several),
         empty=_why(several)
         if not any(model_refusals.statements for model_refusals in several)
         else NO_SIDES,
@@ -881,13 +902,13 @@ def _issue_words(several: Sequence[ModelRefusals]) -> dict[str, str]:
     return in_words({issue for model_refusals in several for issue in _issues(model_refusals)})
 
 
-def _notes(several: Sequence[ModelRefusals]) -> list[str]:
+def _refusal_notes(refusals: Sequence[ModelRefusals]) -> list[str]:
     settled_notes = [OF_THOSE_DRAWN] * any(
-        model_refusals.until_settled for model_refusals in several
+        model_refusals.until_settled for model_refusals in refusals
     )
     return [
         BLIND,
-        *[UNTESTED] * any(model_refusals.free for model_refusals in several),
+        *[UNTESTED] * any(model_refusals.free for model_refusals in refusals),
         *settled_notes,
     ]
 

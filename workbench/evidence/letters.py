@@ -84,12 +84,14 @@ class AskedForm:
 def asked_forms(store: Store, run: Run, rulings: RunRulings) -> dict[int, AskedForm]:
     """Return the answers or probabilities of each probe of a run, by its rowid.
 
-    `_drawn` says what rulings change.
+    `_forms_by_probe` says what rulings change.
     """
-    return _exact(store, run) if run.sampling.mode == EXACT else _drawn(store, run, rulings)
+    return (
+        _exact(store, run) if run.sampling.mode == EXACT else _forms_by_probe(store, run, rulings)
+    )
 
 
-def _drawn(store: Store, run: Run, rulings: RunRulings) -> dict[int, AskedForm]:
+def _forms_by_probe(store: Store, run: Run, rulings: RunRulings) -> dict[int, AskedForm]:
     """Return the answers to each probe as letters. Letters that are not offered were drawn again.
 
     Answers that an auditor read anew have the auditor's letter. Those that a ruling excludes have

@@ -88,14 +88,14 @@ def plan_sentences(came: Sequence[AnsweredPlan]) -> Iterator[str]:
             )
 
 
-def ruling_sentences(told: RulingNotes) -> Iterator[str]:
-    """Yield a sentence on the effect of auditors' rulings, or nothing without rulings."""
-    n = len(told.changing)
-    if n and told.counted:
-        sentence = next(told.sentences())
+def ruling_sentences(notes: RulingNotes) -> Iterator[str]:
+    """Yield a sentence on the effect of auditors' rulings, or nothing if there are none."""
+    n = len(notes.changing)
+    if n and notes.counted:
+        sentence = next(notes.sentences())
         yield f"Auditors' rulings count: {sentence}."
     elif n:
         yield f"{plural(n, 'ruling')} of auditors {'is' if n == 1 else 'are'} left out by choice."
-    if told.disputed:
-        m = len(told.disputed)
+    if notes.disputed:
+        m = len(notes.disputed)
         yield f"{plural(m, 'ruling')} that contradict each other do not count."

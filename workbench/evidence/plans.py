@@ -112,17 +112,15 @@ def _jobs_of(store: Store, run: Run) -> list[Job]:
 
 
 def _steps_of_asking(
-    store: Store, plan: FrozenPlan, at: str, run: Run, jobs: Sequence[Job]
+    store: Store, plan: FrozenPlan, frozen_at: str, run: Run, jobs: Sequence[Job]
 ) -> tuple[PlanStep, ...]:
     """Return the steps of a plan that are about asking: when, what, and with which texts.
 
-    Parameters
-    ----------
-    at : time at which the plan was frozen
+    `frozen_at` is the time at which the plan was frozen.
     """
     return (
-        _before(plan, at, jobs),
-        *_asked(plan, run, jobs, store.plans.of_jobs()),
+        _before(plan, frozen_at, jobs),
+        *_design_steps(plan, run, jobs, store.plans.of_jobs()),
         _instrument(store, plan, run),
         *_templates(store, plan, run),
     )
@@ -140,11 +138,11 @@ def runs_of_plans(store: Store, audit: str) -> Iterator[tuple[Run, str]]:
             yield run, hashes[-1]
 
 
-def _before(plan: FrozenPlan, at: str, jobs: Sequence[Job]) -> PlanStep:
+def _before(plan: FrozenPlan, frozen_at: str, jobs: Sequence[Job]) -> PlanStep:
     """Return whether the plan was frozen before the first answer, by the store's times."""
     n_before = int(plan.made.get("answers_before", 0))
     first_asked = min((job.started_at for job in jobs if job.started_at), default="")
-    is_late = n_before > 0 or ("" < first_asked < at)
+    is_late = n_before > 0 or ("" < first_asked < frozen_at)
     done = (
         f"{plural(n_before, 'answer')} stored before"
         if n_before
@@ -153,16 +151,16 @@ def _before(plan: FrozenPlan, at: str, jobs: Sequence[Job]) -> PlanStep:
         else "nothing"
     )
     return PlanStep(
-        ASKED, "frozen before the first answer", at, done, first_asked, followed=not is_late
+        ASKED, "frozen before the first answer", frozen_at, done, first_asked, followed=not is_late
     )
 
 
-def _asked(
+def _design_steps(
     plan: FrozenPlan, run: Run, jobs: Sequence[Job], plans: Mapping[int, str]
 ) -> Iterator[PlanStep]:
-    """Yield each option of the design with the values of the plan's jobs.
+    """Yield each option of the design with its value in the plan and in the plan's jobs.
 
-    Then yield the jobs without a plan.
+    The jobs without a plan follow.
     """
     plan_jobs = [job for job in jobs if plans.get(job.id) == plan.hash]
     models = [str(job.spec.get("model")) for job in plan_jobs]
@@ -177,7 +175,7 @@ def _asked(
     )
     for name, planned in _flat(plan.asked).items():
         job_by_value = {
-            _shown(_flat(written(_plain(job.spec))).get(name, "")): job for job in plan_jobs
+            _shown(_flat(written(_json_values(job.spec))).get(name, "")): job for job in plan_jobs
         }
         deviations = [(done, job) for done, job in job_by_value.items() if done != _shown(planned)]
         for done, job in deviations:
@@ -242,7 +240,7 @@ def _templates(store: Store, plan: FrozenPlan, run: Run) -> Iterator[PlanStep]:
     unplanned = [
         template.name
         for template in templates
-        if _verbatim(written(_plain(asdict(template)))) not in planned
+        if _verbatim(written(_json_values(asdict(template)))) not in planned
     ]
     done = (
         f"other than planned: {', '.join(dict.fromkeys(unplanned))}"
@@ -264,7 +262,7 @@ def _verbatim(template: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _judged(plan: FrozenPlan, judged: Mapping[str, Any] | None) -> Iterator[PlanStep]:
-    done = None if judged is None else _flat(written(_plain(judged)))
+    done = None if judged is None else _flat(written(_json_values(judged)))
     for name, planned in _flat(plan.judged).items():
         if done is None:
             yield PlanStep(JUDGED, name, _shown(planned), "", where="figures say it", followed=None)
@@ -356,7 +354,7 @@ def instrument_content(instrument: Instrument) -> str:
     return sha256(canonical(plain).encode()).hexdigest()
 
 
-def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+def _json_values(values: Mapping[str, Any]) -> dict[str, Any]:
     return dict(json.loads(json.dumps(dict(values), default=str)))
 
 

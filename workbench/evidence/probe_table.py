@@ -18,16 +18,16 @@ EMPTY = "This job had no probe."
 Numbered = tuple[int, ProbedAnswer]
 
 
-def answers(found: ProbeResult | None) -> Table[Numbered]:
+def answers(result: ProbeResult | None) -> Table[Numbered]:
     """Return the answers of a probe, unreadable ones first."""
     rows = (
         []
-        if found is None
-        else sorted(enumerate(found.answers, 1), key=lambda row: not row[1].fault)
+        if result is None
+        else sorted(enumerate(result.answers, 1), key=lambda row: not row[1].fault)
     )
-    notes = [] if found is None or found.by_rule else [FREE]
+    notes = [] if result is None or result.by_rule else [FREE]
     title = (
-        "Answers of the probe" if found is None or not found.exact else "What the probe computed"
+        "Answers of the probe" if result is None or not result.exact else "What the probe computed"
     )
     return Table(
         "probe",

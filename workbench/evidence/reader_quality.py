@@ -463,8 +463,8 @@ def _confidence(rows: Mapping[str, Any]) -> dict[str, FloatArray]:
     }
 
 
-def _unsettled(kept: Mapping[str, Any] | None) -> Unsettled:
-    rows = kept or {
+def _unsettled(record: Mapping[str, Any] | None) -> Unsettled:
+    rows = record or {
         "given": [],
         **{way: {"label": [], "confidence": []} for way in ("tuned", "zero_shot")},
     }
@@ -620,109 +620,111 @@ def _alternative(test: Evaluation, point: ThresholdPoint, seed: int) -> Threshol
     return max(enough, key=lambda candidate: candidate.threshold, default=None)
 
 
-def quality_header(of: ReaderQuality) -> tuple[str, ...]:
-    """Return the header lines of figures based on a classifier.
+def quality_header(quality: ReaderQuality) -> tuple[str, ...]:
+    """Return the header lines of figures that are based on a classifier.
 
-    A warning comes first if it is too poor, then its quality.
-
-    A poor recall gives no warning if figures are corrected for the classifier's error, because the
-    interval includes it.
+    A warning comes first if the classifier is too poor, then its quality. A poor recall gives no
+    warning if figures are corrected for the classifier's error, because the interval includes it.
     """
-    return (*quality_warnings(of), f"Read by {quality_in_short(of)}.", *_too_small(of))
+    return (
+        *quality_warnings(quality),
+        f"Read by {quality_in_short(quality)}.",
+        *_too_small(quality),
+    )
 
 
-def quality_in_short(of: ReaderQuality) -> str:
-    """Return the reader, its quality and its test in a few words."""
-    reader = f"{of.reader} (confidence from {of.threshold:g})"
-    if not of.texts:
+def quality_in_short(quality: ReaderQuality) -> str:
+    """Return a classifier, its quality and its test in a few words."""
+    reader = f"{quality.reader} (confidence from {quality.threshold:g})"
+    if not quality.texts:
         return f"{reader}, never tested"
     low = "".join(
-        f", recall of {name} {estimate(of.recall[name], Kind.COEFFICIENT)}" for name in of.poor
+        f", recall of {name} {estimate(quality.recall[name], Kind.COEFFICIENT)}"
+        for name in quality.poor
     )
-    return f"{reader}: macro F1 {estimate(of.macro_f1, Kind.COEFFICIENT)}{low}; {tested_on(of)}"
+    macro_f1 = estimate(quality.macro_f1, Kind.COEFFICIENT)
+    return f"{reader}: macro F1 {macro_f1}{low}; {tested_on(quality)}"
 
 
-def tested_on(of: ReaderQuality) -> str:
-    """Return the test set, and what was held out."""
-    queue_names = f" of {', '.join(of.queues)}" if of.queues else ""
+def tested_on(quality: ReaderQuality) -> str:
+    """Return the test set of a classifier, and the texts held out of its training."""
+    queue_names = f" of {', '.join(quality.queues)}" if quality.queues else ""
     held_out = (
         "none of their texts or statements trained it"
-        if of.by_statement
+        if quality.by_statement
         else "none of their texts trained it"
     )
-    return (
-        f"{of.texts:,} test text{'' if of.texts == 1 else 's'}{queue_names}, held out: {held_out}"
-    )
+    plural_ending = "" if quality.texts == 1 else "s"
+    return f"{quality.texts:,} test text{plural_ending}{queue_names}, held out: {held_out}"
 
 
-def quality_warnings(of: ReaderQuality) -> Iterator[str]:
+def quality_warnings(quality: ReaderQuality) -> Iterator[str]:
     """Yield header lines on why a classifier is insufficient."""
-    if not of.texts:
-        yield f"{WARNS}The classifier {of.reader} {UNTESTED}."
+    if not quality.texts:
+        yield f"{WARNS}The classifier {quality.reader} {UNTESTED}."
         return
-    if not of.macro_f1.defined:
-        yield f"{WARNS}{_no_macro_f1(of)}{_offer(of)}"
-    elif of.shortcoming:
+    if not quality.macro_f1.defined:
+        yield f"{WARNS}{_no_macro_f1(quality)}{_offer(quality)}"
+    elif quality.shortcoming:
         yield (
-            f"{WARNS}The classifier {of.reader} is {of.shortcoming}: it takes {LEAST_F1:g}, for "
-            "misreadings can hide a lean or make one up."
+            f"{WARNS}The classifier {quality.reader} is {quality.shortcoming}: it takes "
+            f"{LEAST_F1:g}, for misreadings can hide a lean or make one up."
         )
 
 
-def _no_macro_f1(of: ReaderQuality) -> str:
+def _no_macro_f1(quality: ReaderQuality) -> str:
     """Return why macro F1 is undefined at the threshold."""
-    if not of.kept:
+    if not quality.kept:
         return (
-            f"The classifier {of.reader} reads no test text with a confidence of "
-            f"{of.threshold:g} or more."
+            f"The classifier {quality.reader} reads no test text with a confidence of "
+            f"{quality.threshold:g} or more."
         )
-    if of.kept == of.texts:
+    if quality.kept == quality.texts:
         return (
-            f"The test of the classifier {of.reader} cannot tell how good it is: "
-            f"{of.macro_f1.undefined}."
+            f"The test of the classifier {quality.reader} cannot tell how good it is: "
+            f"{quality.macro_f1.undefined}."
         )
-    labels = " or ".join(name for name, recall in of.recall.items() if recall.n)
+    labels = " or ".join(name for name, recall in quality.recall.items() if recall.n)
     return (
-        f"At confidence {of.threshold:g} the classifier {of.reader} keeps {of.kept:,} of "
-        f"{of.texts:,} test texts, all labelled {labels}: macro F1 is undefined."
+        f"At confidence {quality.threshold:g} the classifier {quality.reader} keeps "
+        f"{quality.kept:,} of {quality.texts:,} test texts, all labelled {labels}: "
+        "macro F1 is undefined."
     )
 
 
-def _offer(of: ReaderQuality) -> str:
-    """Return a sentence about a threshold that keeps more test texts.
-
-    It is empty if there is none.
-    """
-    alternative = of.alternative
+def _offer(quality: ReaderQuality) -> str:
+    """Return a sentence about a threshold that keeps more test texts, or an empty string."""
+    alternative = quality.alternative
     if alternative is None:
         return ""
     return (
         f" Lower the threshold: --threshold {alternative.threshold:g} keeps {alternative.n:,} of "
-        f"{of.texts:,} test texts, with "
+        f"{quality.texts:,} test texts, with "
         f"macro F1 {estimate(alternative.macro_f1, Kind.COEFFICIENT)}."
     )
 
 
-def _too_small(of: ReaderQuality) -> Iterator[str]:
-    if of.alternative is not None and of.macro_f1.defined:
+def _too_small(quality: ReaderQuality) -> Iterator[str]:
+    if quality.alternative is not None and quality.macro_f1.defined:
         yield (
-            f"Confidence {of.threshold:g} keeps {of.kept:,} of {of.texts:,} test texts.{_offer(of)}"
+            f"Confidence {quality.threshold:g} keeps {quality.kept:,} of {quality.texts:,} test "
+            f"texts.{_offer(quality)}"
         )
-    if of.unknown:
-        counts = " and ".join(f"{of.recall[name].n} that {name}" for name in of.unknown)
+    if quality.unknown:
+        counts = " and ".join(f"{quality.recall[name].n} that {name}" for name in quality.unknown)
         yield f"Of the texts of its test {counts}; its quality is known from {LEAST_TEXTS} of each."
 
 
-def reader_table(of: ReaderQuality) -> Table[tuple[str, Estimate]]:
+def reader_table(quality: ReaderQuality) -> Table[tuple[str, Estimate]]:
     """Return the quality of the classifier that figures rest on."""
     rows = [
-        ("macro F1", of.macro_f1),
-        *((f"recall of {name}", recall) for name, recall in of.recall.items()),
+        ("macro F1", quality.macro_f1),
+        *((f"recall of {name}", recall) for name, recall in quality.recall.items()),
     ]
     limits = {"macro F1": LEAST_F1, **{f"recall of {name}": LEAST_RECALL for name in CARRYING}}
     return Table(
         "reader",
-        f"How well {of.reader} reads",
+        f"How well {quality.reader} reads",
         rows,
         [
             Column("measure", "measure", lambda row: row[0]),
@@ -751,46 +753,46 @@ def reader_table(of: ReaderQuality) -> Table[tuple[str, Estimate]]:
             ),
         ],
         key=lambda row: (row[0],),
-        definition=f"Of the readings with a confidence from {of.threshold:g}, which count. "
-        f"{of.stands_for[0].upper()}{of.stands_for[1:]}. "
-        f"{tested_on(of)[0].upper()}{tested_on(of)[1:]}."
-        if of.texts
+        definition=f"Of the readings with a confidence from {quality.threshold:g}, which count. "
+        f"{quality.stands_for[0].upper()}{quality.stands_for[1:]}. "
+        f"{tested_on(quality)[0].upper()}{tested_on(quality)[1:]}."
+        if quality.texts
         else "",
         notes=[
             f"With a recall of {LEAST_RECALL:g} a score may be half its true size: a misread "
             "answer can count for the opposite stance."
         ],
-        link=lambda row: Link("classifier", (of.reader,)),  # noqa: ARG005  one classifier for all rows
+        link=lambda row: Link("classifier", (quality.reader,)),  # noqa: ARG005  one classifier for all rows
     )
 
 
-def reader_entry(of: ReaderQuality) -> Entry:
-    """Return the table for a book."""
-    empty = "" if of.texts else f"The classifier {of.reader} {UNTESTED}."
-    return Entry("reader", "quality of the readings", lambda: reader_table(of), empty=empty)
+def reader_entry(quality: ReaderQuality) -> Entry:
+    """Return the quality of a classifier as an entry of a book."""
+    empty = "" if quality.texts else f"The classifier {quality.reader} {UNTESTED}."
+    return Entry("reader", "quality of the readings", lambda: reader_table(quality), empty=empty)
 
 
-def quality_data(of: ReaderQuality) -> dict[str, Any]:
-    """Return the same for programs."""
+def quality_data(quality: ReaderQuality) -> dict[str, Any]:
+    """Return the quality of a classifier as values for JSON."""
     return {
-        "reader": of.reader,
-        "threshold": of.threshold,
-        "tested": bool(of.texts),
-        "macro_f1": _plain(of.macro_f1),
-        "recall": {name: _plain(recall) for name, recall in of.recall.items()},
-        "test_texts": of.texts,
-        "test_texts_kept": of.kept,
-        "alternative": None if of.alternative is None else _point_json(of.alternative),
-        "test_queues": of.queues,
-        "held_out_statements": of.by_statement,
-        "stands_for": of.stands_for,
-        "too_poor": of.too_poor if of.texts else None,
+        "reader": quality.reader,
+        "threshold": quality.threshold,
+        "tested": bool(quality.texts),
+        "macro_f1": _estimate_json(quality.macro_f1),
+        "recall": {name: _estimate_json(recall) for name, recall in quality.recall.items()},
+        "test_texts": quality.texts,
+        "test_texts_kept": quality.kept,
+        "alternative": None if quality.alternative is None else _point_json(quality.alternative),
+        "test_queues": quality.queues,
+        "held_out_statements": quality.by_statement,
+        "stands_for": quality.stands_for,
+        "too_poor": quality.too_poor if quality.texts else None,
         "limits": {"macro_f1": LEAST_F1, "recall": LEAST_RECALL, "test_texts": LEAST_TEXTS},
     }
 
 
 def _point_json(point: ThresholdPoint) -> dict[str, Any]:
-    macro_f1 = _plain(point.macro_f1)
+    macro_f1 = _estimate_json(point.macro_f1)
     return {
         "threshold": point.threshold,
         "test_texts_kept": point.n,
@@ -799,7 +801,7 @@ def _point_json(point: ThresholdPoint) -> dict[str, Any]:
     }
 
 
-def _plain(estimate: Estimate) -> dict[str, Any]:
+def _estimate_json(estimate: Estimate) -> dict[str, Any]:
     is_defined = estimate.value == estimate.value  # NaN means no figure
     ends = [end if end == end else None for end in (estimate.low, estimate.high)]
     return {

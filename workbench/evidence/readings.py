@@ -123,18 +123,18 @@ def queue_labels(store: Store, queue: str) -> QueueLabels:
     )
 
 
-def agreement_of(found: QueueLabels, *, seed: int = SEED, resamples: int = 1000) -> QueueAgreement:
-    """Return the agreement of people. It takes a second or two."""
+def agreement_of(labels: QueueLabels, *, seed: int = SEED, resamples: int = 1000) -> QueueAgreement:
+    """Return the agreement of the annotators of a queue. It takes a second or two."""
     report = agreement_report(
-        item_labels(found.judged), found.codebook, seed=seed, resamples=resamples
+        item_labels(labels.judged), labels.codebook, seed=seed, resamples=resamples
     )
-    items = {item.context.unit: _labelled(item) for item in found.judged}
+    items = {item.context.unit: _labelled(item) for item in labels.judged}
     return QueueAgreement(
-        found.queue,
+        labels.queue,
         report,
         items,
-        found.attention,
-        mixed=mixed_versions_note(versions(found.judged)),
+        labels.attention,
+        mixed=mixed_versions_note(versions(labels.judged)),
     )
 
 
@@ -198,15 +198,17 @@ def versions(judged: Iterable[JudgedItem]) -> dict[int, int]:
     )
 
 
-def mixed_versions_note(found: Mapping[int, int]) -> str:
-    """Return a note that labels of several versions count together.
+def mixed_versions_note(n_by_version: Mapping[int, int]) -> str:
+    """Return a note that labels of several versions of a codebook count together.
 
     It is empty for one version.
     """
-    if len(found) < 2:
+    if len(n_by_version) < 2:
         return ""
-    counts = ", ".join(f"{count:,} under version {number}" for number, count in found.items())
-    return f"Labels given under {len(found)} versions of the codebook are mixed: {counts}."
+    counts = ", ".join(
+        f"{count:,} under version {number}" for number, count in n_by_version.items()
+    )
+    return f"Labels given under {len(n_by_version)} versions of the codebook are mixed: {counts}."
 
 
 def labels_of(

@@ -114,12 +114,12 @@ def statement_version(store: Store, instrument: str, ref: str, version: int) -> 
     return RulingSubject(Subject(Ruled.STATEMENT, fields), ref, wordings[0][2] if wordings else "")
 
 
-def wording_subjects(store: Store, of: RulingSubject) -> tuple[RulingSubject, ...]:
+def wording_subjects(store: Store, statement: RulingSubject) -> tuple[RulingSubject, ...]:
     """Return the wordings of a statement in all languages.
 
-    With several, names include the language.
+    If it has several languages, names include the language.
     """
-    fields = of.subject.named
+    fields = statement.subject.named
     variants = store.ruled_things.variants(
         fields["instrument"], fields["statement"], int(fields["version"])
     )
@@ -134,48 +134,49 @@ def wording_subjects(store: Store, of: RulingSubject) -> tuple[RulingSubject, ..
     )
 
 
-def prompt_subject(put: PutPrompt, name: str = "") -> RulingSubject:
-    """Return a prompt as a subject of rulings.
-
-    With an empty name, its key is used.
-    """
-    axes = ", ".join(f"{axis} {value}" for axis, value in put.axes.items())
-    text = f"{put.ref} {put.variant} under {put.template} {put.order}" + (
+def prompt_subject(prompt: PutPrompt, name: str = "") -> RulingSubject:
+    """Return a prompt as a subject of rulings. Without a name, it is named by its key."""
+    axes = ", ".join(f"{axis} {value}" for axis, value in prompt.axes.items())
+    text = f"{prompt.ref} {prompt.variant} under {prompt.template} {prompt.order}" + (
         f" ({axes})" if axes else ""
     )
-    key = put.key.hex()
+    key = prompt.key.hex()
     return RulingSubject(Subject(Ruled.PROMPT, {"prompt": key}), name or f"@{key[:DIGITS]}", text)
 
 
 def answer_subject(
-    store: Store, put: PutPrompt, given: GivenAnswer, of: str, by: str | None = None
+    store: Store,
+    prompt: PutPrompt,
+    answer: GivenAnswer,
+    prompt_name: str,
+    reader_name: str | None = None,
 ) -> RulingSubject:
-    """Return an answer to a prompt called `of`.
+    """Return an answer to a named prompt as a subject of rulings.
 
-    `by` is the reader that counts, by default the usual one.
+    It has the label of the reader `reader_name`, by default of the reader that figures count.
     """
-    key = given.key.hex()
-    subject = Subject(Ruled.ANSWER, {"prompt": put.key.hex(), "text": key})
-    labels = labels_of(put)
-    counted = _that_counts(store, put, given, by)
+    key = answer.key.hex()
+    subject = Subject(Ruled.ANSWER, {"prompt": prompt.key.hex(), "text": key})
+    labels = labels_of(prompt)
+    counted = _counted_reading(store, prompt, answer, reader_name)
     as_read = (
         None
         if counted is None
         else (counted.reader, counted.label if counted.label in labels else UNREADABLE)
     )
-    return RulingSubject(subject, f"{of}/={key[:DIGITS]}", given.text, labels, as_read)
+    return RulingSubject(subject, f"{prompt_name}/={key[:DIGITS]}", answer.text, labels, as_read)
 
 
-def _that_counts(
-    store: Store, put: PutPrompt, given: GivenAnswer, by: str | None
+def _counted_reading(
+    store: Store, prompt: PutPrompt, answer: GivenAnswer, reader_name: str | None
 ) -> GivenReading | None:
     """Return the reading of an answer that figures count.
 
-    It is None if people's labels count or there is none. See `Readings.by`.
+    It is None if annotators' labels count, or nobody has read the answer. See `Readings.by`.
     """
-    readings = store.ruled_things.readings(put.key, given.key)
+    readings = store.ruled_things.readings(prompt.key, answer.key)
     rules = [given_reading for given_reading in readings if given_reading.kind == ReaderKind.RULE]
-    if nature(put.audit).free_text:
+    if nature(prompt.audit).free_text:
         # A rule reads numbers, and leaves words to others.
         number = next((given_reading for given_reading in rules if given_reading.label), None)
         newest = next((classifier.name for classifier in reversed(store.classifiers.list())), "")
@@ -183,11 +184,11 @@ def _that_counts(
             given_reading
             for given_reading in readings
             if given_reading.kind == ReaderKind.CLASSIFIER
-            and given_reading.reader == (by or newest)
+            and given_reading.reader == (reader_name or newest)
         )
         return number or next(by_classifier, None)
     label_readers = readers()
-    rule_name = by if by in label_readers else LABEL_WORDS
+    rule_name = reader_name if reader_name in label_readers else LABEL_WORDS
     return next(
         (
             given_reading
@@ -198,14 +199,19 @@ def _that_counts(
     )
 
 
-def with_reading_of(store: Store, thing: RulingSubject, by: str | None) -> RulingSubject:
-    """Return a subject as a reader reads it, if it is an answer. `by` is as in `answer_subject`."""
-    fields = thing.subject.named
-    if by is None or thing.subject.kind is not Ruled.ANSWER:
-        return thing
+def with_reading_of(store: Store, subject: RulingSubject, reader_name: str | None) -> RulingSubject:
+    """Return a subject, with the label of a reader if it is an answer.
+
+    `reader_name` is as in `answer_subject`.
+    """
+    fields = subject.subject.named
+    if reader_name is None or subject.subject.kind is not Ruled.ANSWER:
+        return subject
     put_prompt = store.ruled_things.prompts(key=fields["prompt"])[0]
-    given_answer = GivenAnswer(put_prompt.key, bytes.fromhex(fields["text"]), thing.words, 0)
-    return replace(thing, read=answer_subject(store, put_prompt, given_answer, "", by).read)
+    given_answer = GivenAnswer(put_prompt.key, bytes.fromhex(fields["text"]), subject.words, 0)
+    return replace(
+        subject, read=answer_subject(store, put_prompt, given_answer, "", reader_name).read
+    )
 
 
 def short_prompt(key: bytes) -> str:
@@ -218,29 +224,32 @@ def short_answer(prompt: bytes, text: bytes) -> str:
     return f"{short_prompt(prompt)}/={text.hex()[:DIGITS]}"
 
 
-def reading_subject(of: RulingSubject, given: GivenReading) -> RulingSubject:
+def reading_subject(answer: RulingSubject, reading: GivenReading) -> RulingSubject:
     """Return a reader's reading of an answer as a subject."""
     reader_fields = {
-        "reader_kind": given.kind,
-        "reader": given.reader,
-        "reader_version": given.version,
+        "reader_kind": reading.kind,
+        "reader": reading.reader,
+        "reader_version": reading.version,
     }
-    as_read = given.reader, (given.label if given.label in of.labels else None) or UNREADABLE
-    subject = Subject(Ruled.READING, {**of.subject.named, **reader_fields})
+    as_read = (
+        reading.reader,
+        (reading.label if reading.label in answer.labels else None) or UNREADABLE,
+    )
+    subject = Subject(Ruled.READING, {**answer.subject.named, **reader_fields})
     return RulingSubject(
         subject,
-        f"{of.name}@{given.reader}",
-        f"{given.kind} {as_read[0]} reads: {as_read[1]}",
-        of.labels,
+        f"{answer.name}@{reading.reader}",
+        f"{reading.kind} {as_read[0]} reads: {as_read[1]}",
+        answer.labels,
         as_read,
     )
 
 
-def labels_of(put: PutPrompt) -> tuple[str, ...]:
+def labels_of(prompt: PutPrompt) -> tuple[str, ...]:
     """Return the possible readings of an answer to a prompt, or none if answers are not read."""
-    if nature(put.audit).free_text:
+    if nature(prompt.audit).free_text:
         return (*map(str, STANCES), UNREADABLE)
-    return (*possible_readings(put.axes, letters=put.scale == LETTER), UNREADABLE)
+    return (*possible_readings(prompt.axes, letters=prompt.scale == LETTER), UNREADABLE)
 
 
 def possible_readings(axes: Mapping[str, str], *, letters: bool = False) -> tuple[str, ...]:
@@ -253,37 +262,37 @@ def possible_readings(axes: Mapping[str, str], *, letters: bool = False) -> tupl
     return Stance.AGREE.value, Stance.DISAGREE.value
 
 
-def subjects_below(store: Store, of: RulingSubject) -> tuple[RulingSubject, ...]:
+def subjects_below(store: Store, subject: RulingSubject) -> tuple[RulingSubject, ...]:
     """Return the subjects directly below a subject.
 
     They are wordings of a statement, prompts of a wording, answers to a prompt, or readings of an
     answer.
     """
-    fields = of.subject.named
-    if of.subject.kind is Ruled.STATEMENT:
-        return wording_subjects(store, of)
-    if of.subject.kind is Ruled.WORDING:
-        put_prompts = _of_wording(store, of)
+    fields = subject.subject.named
+    if subject.subject.kind is Ruled.STATEMENT:
+        return wording_subjects(store, subject)
+    if subject.subject.kind is Ruled.WORDING:
+        put_prompts = _prompts_of_wording(store, subject)
         return tuple(
             prompt_subject(put_prompt, name)
-            for put_prompt, name in zip(put_prompts, _names(of.name, put_prompts), strict=True)
+            for put_prompt, name in zip(put_prompts, _names(subject.name, put_prompts), strict=True)
         )
-    if of.subject.kind is Ruled.PROMPT:
+    if subject.subject.kind is Ruled.PROMPT:
         (put_prompt, *_) = store.ruled_things.prompts(key=fields["prompt"])
         return tuple(
-            answer_subject(store, put_prompt, given_answer, of.name)
+            answer_subject(store, put_prompt, given_answer, subject.name)
             for given_answer in store.ruled_things.answers(put_prompt.key)
         )
-    if of.subject.kind is Ruled.ANSWER:
+    if subject.subject.kind is Ruled.ANSWER:
         readings = store.ruled_things.readings(
             bytes.fromhex(fields["prompt"]), bytes.fromhex(fields["text"])
         )
-        return tuple(reading_subject(of, given_reading) for given_reading in readings)
+        return tuple(reading_subject(subject, given_reading) for given_reading in readings)
     return ()
 
 
-def _of_wording(store: Store, of: RulingSubject) -> tuple[PutPrompt, ...]:
-    fields = of.subject.named
+def _prompts_of_wording(store: Store, wording: RulingSubject) -> tuple[PutPrompt, ...]:
+    fields = wording.subject.named
     return tuple(
         put_prompt
         for put_prompt in store.ruled_things.prompts(
@@ -294,17 +303,18 @@ def _of_wording(store: Store, of: RulingSubject) -> tuple[PutPrompt, ...]:
     )
 
 
-def _names(of: str, every: Sequence[PutPrompt]) -> list[str]:
+def _names(wording_name: str, prompts: Sequence[PutPrompt]) -> list[str]:
     """Return the names of a wording's prompts, by template and order.
 
-    Where these are not unique, the name is the key.
+    A prompt whose name is not unique is named by its key.
     """
     names = [
-        f"{of}/{put_prompt.template}{f'/{SWAPPED}' * put_prompt.inverted}" for put_prompt in every
+        f"{wording_name}/{put_prompt.template}{f'/{SWAPPED}' * put_prompt.inverted}"
+        for put_prompt in prompts
     ]
     return [
         name if names.count(name) == 1 else f"@{put_prompt.key.hex()[:DIGITS]}"
-        for name, put_prompt in zip(names, every, strict=True)
+        for name, put_prompt in zip(names, prompts, strict=True)
     ]
 
 
@@ -388,16 +398,16 @@ def _by_parts(store: Store, instrument: str, name: str) -> RulingSubject:
 
 
 def _only(
-    name: str, found: Sequence[RulingSubject], every: Sequence[RulingSubject] = ()
+    name: str, matches: Sequence[RulingSubject], candidates: Sequence[RulingSubject] = ()
 ) -> RulingSubject:
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise UsageError(
-            f"{name!r} means {len(found)} things: {', '.join(thing.name for thing in found[:8])}; "
-            "name one"
-        )
-    available = f". Available: {', '.join(thing.name for thing in every[:12])}" if every else ""
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        names = ", ".join(match.name for match in matches[:8])
+        raise UsageError(f"{name!r} means {len(matches)} things: {names}; name one")
+    available = (
+        f". Available: {', '.join(thing.name for thing in candidates[:12])}" if candidates else ""
+    )
     raise UnknownName(f"no prompt or answer is named {name!r}{available}")
 
 
@@ -601,7 +611,7 @@ def locate_subject(store: Store, subject: Subject, *, told_apart: bool = True) -
     instrument, name = "", f"@{fields['prompt'][:DIGITS]}"
     if prompts := store.ruled_things.prompts(key=fields["prompt"]):
         instrument = prompts[0].instrument
-        same_wording = _of_same_wording(store, prompts[0]) if told_apart else [prompts[0]]
+        same_wording = _prompts_of_same_wording(store, prompts[0]) if told_apart else [prompts[0]]
         names = _names(
             _wording_name(store, _wording_of(prompts[0]), told_apart=told_apart), same_wording
         )
@@ -610,14 +620,14 @@ def locate_subject(store: Store, subject: Subject, *, told_apart: bool = True) -
     return instrument, name + answer_ + (f"@{fields['reader']}" if "reader" in fields else "")
 
 
-def _wording_of(put: PutPrompt) -> Mapping[str, str]:
+def _wording_of(prompt: PutPrompt) -> Mapping[str, str]:
     """Return the identifying fields of a prompt's wording."""
     return {
-        "instrument": put.instrument,
-        "statement": put.ref,
-        "version": str(put.version),
-        "language": put.language,
-        "variant": str(put.variant),
+        "instrument": prompt.instrument,
+        "statement": prompt.ref,
+        "version": str(prompt.version),
+        "language": prompt.language,
+        "variant": str(prompt.variant),
     }
 
 
@@ -640,12 +650,12 @@ def _wording_name(store: Store, named: Mapping[str, str], *, told_apart: bool) -
     )
 
 
-def _of_same_wording(store: Store, put: PutPrompt) -> list[PutPrompt]:
+def _prompts_of_same_wording(store: Store, prompt: PutPrompt) -> list[PutPrompt]:
     """Return all prompts with the same wording as a prompt, including itself."""
-    wording = (put.version, put.language, put.variant)
+    wording = (prompt.version, prompt.language, prompt.variant)
     return [
         other
-        for other in store.ruled_things.prompts(instrument=put.instrument, ref=put.ref)
+        for other in store.ruled_things.prompts(instrument=prompt.instrument, ref=prompt.ref)
         if (other.version, other.language, other.variant) == wording
     ]
 
@@ -676,7 +686,7 @@ class ReaderReading:
 
 def contradictions(store: Store, run: Run, *, by_rule: bool) -> Iterator[tuple[str, Signal]]:
     """Yield the statements with an answer on which two rules, a classifier or people disagree."""
-    readings, counts = _said(store, run, by_rule=by_rule)
+    readings, counts = _readings_by_answer(store, run, by_rule=by_rule)
     disputed_by_ref: dict[str, list[tuple[At, str, int]]] = {}
     for key, answer_readings in readings.items():
         if _differ(answer_readings):
@@ -711,17 +721,17 @@ def readings_of_statement(
     """
     return {
         key: answer_readings
-        for key, answer_readings in _said(store, run, ref, by_rule=by_rule)[0].items()
+        for key, answer_readings in _readings_by_answer(store, run, ref, by_rule=by_rule)[0].items()
         if _differ(answer_readings)
     }
 
 
-def _said(
+def _readings_by_answer(
     store: Store, run: Run, ref: str | None = None, *, by_rule: bool
 ) -> tuple[Mapping[At, Sequence[ReaderReading]], Mapping[At, tuple[str, str, int]]]:
     """Return each reader's reading of the answers on which readers may differ.
 
-    With it comes (ref, wording, count) of these answers.
+    The second mapping has (ref, wording, count) of these answers.
     """
     readings: dict[At, list[ReaderReading]] = {}
     counts: dict[At, tuple[str, str, int]] = {}
@@ -729,7 +739,7 @@ def _said(
         return readings, counts
     labels = [label for label in store.review_queries.labelled(run) if ref in (None, label.ref)]
     for name, answers in (
-        _by_rules(store, run, ref, {label.text for label in labels}) if by_rule else ()
+        _answers_by_rule(store, run, ref, {label.text for label in labels}) if by_rule else ()
     ):
         for answer_read in answers:
             readings.setdefault((answer_read.prompt, answer_read.text), []).append(
@@ -742,7 +752,7 @@ def _said(
                 answer_read.variant,
                 answer_read.count,
             )
-    for key, answer_labels in _by_people(labels):
+    for key, answer_labels in _labels_by_answer(labels):
         readings.setdefault(key, []).extend(
             ReaderReading(f"{label.kind} {label.who}", label.label) for label in answer_labels
         )
@@ -750,11 +760,11 @@ def _said(
     return readings, counts
 
 
-def _differ(of: Sequence[ReaderReading]) -> bool:
-    return len({_stance(answer_reading.label) for answer_reading in of}) > 1
+def _differ(readings: Sequence[ReaderReading]) -> bool:
+    return len({_stance(answer_reading.label) for answer_reading in readings}) > 1
 
 
-def _by_rules(
+def _answers_by_rule(
     store: Store, run: Run, ref: str | None, labelled: Collection[bytes]
 ) -> Iterator[tuple[str, Sequence[ReadAnswer]]]:
     """Yield each shipped rule's readings of answers.
@@ -785,7 +795,7 @@ def read_by_all(store: Store, run: Run) -> Sequence[tuple[int, ReaderCard]]:
     return rules_read
 
 
-def _by_people(
+def _labels_by_answer(
     labels: Iterable[AnswerLabel],
 ) -> Iterator[tuple[tuple[bytes, bytes], Sequence[AnswerLabel]]]:
     """Yield the labels of classifiers and people for each answer.

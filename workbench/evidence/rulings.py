@@ -29,7 +29,7 @@ from workbench.domain.rulings import (
     RulingVerdict,
     disputed,
     effect,
-    plain,
+    ruling_values,
 )
 from workbench.domain.statements import VariantId, VariantKind
 
@@ -382,7 +382,7 @@ class _RunProbes:
     def of_subject(self, ruling: Ruling) -> frozenset[int]:
         """Return the probes of a ruling's subject.
 
-        There are none for an answer that this model did not give.
+        They are empty for an answer that this model did not give.
         """
         fields = ruling.subject.named
         if "text" in fields and (fields["prompt"], fields["text"]) not in self.given:
@@ -398,8 +398,8 @@ class _RunProbes:
         return self.by_statement.get((fields["statement"], fields["version"]), frozenset())
 
 
-def _frozen(of: Mapping[K, set[int]]) -> dict[K, frozenset[int]]:
-    return {key: frozenset(probes) for key, probes in of.items()}
+def _frozen(probes_by_key: Mapping[K, set[int]]) -> dict[K, frozenset[int]]:
+    return {key: frozenset(probes) for key, probes in probes_by_key.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -438,22 +438,21 @@ class DifferingFigures:
         >>> DifferingFigures(1, "target", ("age",)).in_words()
         '1 target (age) differs'
         """
-        return self._said()
+        return self._sentence()
 
     def in_words(self) -> str:
         """Return the same with the names of what differs."""
         suffix = f" and {len(self.names) - NAMED:,} more" * (len(self.names) > NAMED)
-        return self._said(f" ({', '.join(self.names[:NAMED])}{suffix})" if self.names else "")
+        return self._sentence(f" ({', '.join(self.names[:NAMED])}{suffix})" if self.names else "")
 
-    def _said(self, names: str = "") -> str:
+    def _sentence(self, names: str = "") -> str:
         if not self.n and not self.verdicts:
             return f"no {self.figure} differs"
         verdicts = f"{plural(self.verdicts, 'verdict')}, " if self.verdicts else ""
         kind = f" of {plural(len(self.names), self.of)}" if self.of and self.names else ""
-        one = self.n == 1 and not verdicts
-        return (
-            f"{verdicts}{plural(self.n, self.figure)}{kind}{names} {'differs' if one else 'differ'}"
-        )
+        is_singular = self.n == 1 and not verdicts
+        verb = "differs" if is_singular else "differ"
+        return f"{verdicts}{plural(self.n, self.figure)}{kind}{names} {verb}"
 
 
 SAME = DifferingFigures()
@@ -484,10 +483,10 @@ class RulingNotes:
 
     @classmethod
     def from_runs(
-        cls, found: Iterable[RunRulings], *, counted: bool, differ: DifferingFigures = SAME
+        cls, rulings_by_run: Iterable[RunRulings], *, counted: bool, differ: DifferingFigures = SAME
     ) -> RulingNotes:
         """Return the notes on several runs' rulings. A ruling on several of them counts once."""
-        all_rulings = tuple(found)
+        all_rulings = tuple(rulings_by_run)
         changing = {
             ruling.uid: ruling for run_rulings in all_rulings for ruling in run_rulings.counting
         }
@@ -534,7 +533,7 @@ class RulingNotes:
     def sentences(self) -> Iterator[str]:
         """Yield sentences on the rulings, their effects, and the reviewed part.
 
-        There are none without rulings.
+        Nothing is yielded if there are no rulings.
         """
         n_for_one_model = sum(bool(ruling.subject.model) for ruling in self.changing)
         for_one = f"; {self._apply_to_one(n_for_one_model)}" if n_for_one_model else ""
@@ -589,8 +588,8 @@ class RulingNotes:
         """Return the same as plain values."""
         return {
             "counted": self.counted,
-            "changing": [plain(ruling) for ruling in self.changing],
-            "disputed": [plain(ruling) for ruling in self.disputed],
+            "changing": [ruling_values(ruling) for ruling in self.changing],
+            "disputed": [ruling_values(ruling) for ruling in self.disputed],
             "different_without": self.differ.n if self.counted else None,
             "differing": self.differ.names if self.counted else None,
             "reviewed": self.reviewed,

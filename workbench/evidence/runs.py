@@ -526,7 +526,7 @@ def persona_in(name: str) -> str:
 
 
 def without_runs(store: Store, runs: Sequence[Run], names: Collection[str]) -> list[str]:
-    """Return the names of models without any of these runs."""
+    """Return the names of the models that have none of these runs."""
     return [name for name in names if not runs_of_models(store, runs, [name])]
 
 
@@ -759,7 +759,7 @@ class AnswerSelection:
     "the description of a sampling, or a part of it"
     dtype: str | None = None
     snapshot: str | None = None
-    "of a served model"
+    "snapshot of a served model"
     fingerprint: str | None = None
     "answers under this `system_fingerprint` alone; `each`: a result for every one"
     readings: ReadingChoice = USUAL

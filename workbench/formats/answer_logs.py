@@ -145,8 +145,8 @@ class Logged:
     fingerprint: str = ""
 
 
-def log_of(path: Path, how: ReadSettings = AS_IS) -> str:
-    """Return the name of the program of a file of models' answers, or "" if it is none."""
+def log_of(path: Path, settings: ReadSettings = AS_IS) -> str:
+    """Return the program that wrote a file of models' answers, or "" for another file."""
     if not path.is_file():
         return ""
     if _is_packed_log(path):
@@ -155,11 +155,11 @@ def log_of(path: Path, how: ReadSettings = AS_IS) -> str:
         is_json = kind_of(path) in (FileKind.JSON, FileKind.LINES)
     except UsageError:
         return ""
-    if is_json and not how.columns:
+    if is_json and not settings.columns:
         program = _program_by_keys(set(keys_of(path)))
         if program:
             return program
-    header = set(header_of(path, how))
+    header = set(header_of(path, settings))
     if header >= EXPORTED_COLUMNS:
         return EXPORTED
     return TABLE if _is_table_of_answers(header) else ""
@@ -197,17 +197,17 @@ def read_log(
     path: Path,
     program: str,
     findings: Findings,
-    how: ReadSettings = AS_IS,
+    settings: ReadSettings = AS_IS,
     most_count: int = MOST_COUNT,
 ) -> list[Logged]:
-    """Return the answers of a log. Every fault is noted.
+    """Return the answers of a log. Every fault is noted in `findings`.
 
-    `most_count` is the largest number of answers that a row may stand for.
+    `most_count` is the largest number of answers that one row may stand for.
     """
     if program == TABLE:
-        return _named(path, _of_table(path, findings, how, most_count))
+        return _named(path, _answers_of_table(path, findings, settings, most_count))
     if program == EXPORTED:
-        return _named(path, _of_exported(path, findings, how, most_count))
+        return _named(path, _answers_of_export(path, findings, settings, most_count))
     if program == HARNESS:
         about = _about_harness(path)
         return _named(
@@ -257,8 +257,8 @@ def _digest(*parts: object) -> str:
 # ── tables ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _of_table(
-    path: Path, findings: Findings, how: ReadSettings, most_count: int
+def _answers_of_table(
+    path: Path, findings: Findings, settings: ReadSettings, most_count: int
 ) -> Iterator[Logged]:
     """Yield the answers of a table. Numbers with a decimal comma are one fault for each column."""
     needed = ("answer",)
@@ -269,11 +269,11 @@ def _of_table(
         optional=OPTIONAL,
         may_be_empty=needed,
         any_columns=True,
-        how=replace(how, decimal=""),
+        settings=replace(settings, decimal=""),
     )
-    if how.decimal == COMMA:  # of numbers alone: prompts and answers are texts
+    if settings.decimal == COMMA:  # of numbers alone: prompts and answers are texts
         rows = [_with_points(row) for row in rows]
-    values = _answer_values(path, how)
+    values = _answer_values(path, settings)
     faults_by_column: dict[str, list[tuple[int, OddValue]]] = {}
     for row in rows:
         try:
@@ -340,18 +340,18 @@ def _answers_of(row: Row, values: Mapping[int, object] | None) -> Sequence[str |
     return [text_of("answer", text)]
 
 
-def _answer_values(path: Path, how: ReadSettings) -> Mapping[int, object] | None:
-    """Return the answers of a JSON table that are no texts, by their places.
+def _answer_values(path: Path, settings: ReadSettings) -> Mapping[int, object] | None:
+    """Return the null, list and object answers of a JSON table, by the number of their row.
 
-    Returns None if the file is of another kind.
+    The answer is None for a file that is not JSON.
     """
     if kind_of(path) not in (FileKind.LINES, FileKind.JSON):
         return None
     column = next(
-        (name for name, our_name in how.columns.items() if our_name == "answer"), "answer"
+        (name for name, our_name in settings.columns.items() if our_name == "answer"), "answer"
     )
     values: dict[int, object] = {}
-    for place, row in json_rows(path, how):
+    for place, row in json_rows(path, settings):
         value: object = row
         for name in (column,) if column in row else column.split("."):
             value = value.get(name, "") if isinstance(value, dict) else ""
@@ -365,14 +365,13 @@ def _answer_values(path: Path, how: ReadSettings) -> Mapping[int, object] | None
 # ── rows that workbench exported ──────────────────────────────────────────────────────────────────
 
 
-def _of_exported(
-    path: Path, findings: Findings, how: ReadSettings, most_count: int
+def _answers_of_export(
+    path: Path, findings: Findings, settings: ReadSettings, most_count: int
 ) -> Iterator[Logged]:
-    """Yield the answers of exported rows.
+    """Yield the answers in a file of exported rows.
 
-    The key of a prompt alone identifies the question.
-
-    An answer in several cells of a design has a row in each, and counts once.
+    The key of a prompt alone identifies the question. An answer that belongs to several cells of a
+    design has a row in each of them, and counts once.
     """
     rows = read_rows(
         path,
@@ -390,7 +389,7 @@ def _of_exported(
         ),
         any_columns=True,
         guarded=kind_of(path) is FileKind.TEXT,
-        how=replace(how, exact=True),
+        settings=replace(settings, exact=True),
     )
     n_rows_by_cell: Counter[tuple[str, ...]] = Counter()
     for row in rows:

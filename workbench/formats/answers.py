@@ -120,7 +120,7 @@ def read_answers(
     if sorted(header) == sorted(LONG):
         people = _long(header, records, check)
     else:
-        people = _wide(line, header, records, check)
+        people = _read_wide(line, header, records, check)
     check.tell(findings)
     weights, groups, group_notes = person_columns.facts(path, findings)
     without_answer = [name for name, answers in people.items() if not answers]
@@ -187,8 +187,8 @@ class _Fault:
     times: int = 0
     questions: set[str] = field(default_factory=set)
 
-    def said(self) -> str:
-        """Return the finding and, if it occurred repeatedly, the number of times."""
+    def description(self) -> str:
+        """Return the finding, and the number of times if it occurred repeatedly."""
         if self.times < 2:
             return self.found
         location = (
@@ -226,21 +226,21 @@ class _AnswerCheck:
             question.ref: set() for question in questionnaire.questions
         }
 
-    def note(self, line: int, column: str | None, found: str, expected: str) -> None:
-        self._faults[line, column, found] = _Fault(line, column, found, expected)
+    def note(self, line: int, column: str | None, problem: str, expected: str) -> None:
+        self._faults[line, column, problem] = _Fault(line, column, problem, expected)
 
     def tell(self, findings: Findings) -> None:
         """Add the noted faults, in the order of their lines."""
         for fault in sorted(self._faults.values(), key=lambda fault: fault.line):
-            findings.add(self.path, fault.line, fault.column, fault.said(), fault.expected)
+            findings.add(self.path, fault.line, fault.column, fault.description(), fault.expected)
 
-    def _again(
-        self, cause: Hashable, line: int, column: str, found: str, expected: Callable[[], str]
+    def _count_fault(
+        self, cause: Hashable, line: int, column: str, problem: str, expected: Callable[[], str]
     ) -> _Fault:
-        """Count a cause, noting its first place."""
+        """Count a fault by its cause. The place where it occurred first is kept."""
         fault = self._faults.get(cause)
         if fault is None:
-            fault = self._faults[cause] = _Fault(line, column, found, expected())
+            fault = self._faults[cause] = _Fault(line, column, problem, expected())
         fault.times += 1
         return fault
 
@@ -253,7 +253,7 @@ class _AnswerCheck:
         if ref in self._statements:
             self._without_role(ref, line, column)
         else:
-            self._again(
+            self._count_fault(
                 ("unknown", ref),
                 line,
                 column,
@@ -278,7 +278,7 @@ class _AnswerCheck:
             f"{ref!r}, a statement without a role",
             "a question: a statement with a role",
         )
-        fault = self._again("role", line, column, problem, lambda: expected)
+        fault = self._count_fault("role", line, column, problem, lambda: expected)
         fault.times = 1
         fault.questions.add(ref)
         if len(fault.questions) > 1:
@@ -297,8 +297,8 @@ class _AnswerCheck:
         self.missing[code] += 1
         return False
 
-    def answer(self, ref: str, value: str, line: int, column: str) -> None:
-        """Note an answer that is not on the question's scale.
+    def check_answer(self, ref: str, value: str, line: int, column: str) -> None:
+        """Note an answer that is not on the scale of its question.
 
         Each valid value of a question is looked up once.
         """
@@ -310,7 +310,7 @@ class _AnswerCheck:
             return
         problem = repr(value) if column == ref else f"{value!r} to {ref!r}"
         cause = ("answer", scale.name, folded(value))
-        self._again(
+        self._count_fault(
             cause, line, column, problem, lambda: self._on_scale(scale, value)
         ).questions.add(ref)
 
@@ -330,19 +330,19 @@ class _AnswerCheck:
         return f"{expected}. {OWN_SCALES}" if is_first else expected
 
 
-def whole_records(path: Path, findings: Findings, how: ReadSettings) -> Iterator[Record]:
+def whole_records(path: Path, findings: Findings, settings: ReadSettings) -> Iterator[Record]:
     """Yield the header and the rows of the same length.
 
     Blank lines, outer spaces and guards are removed.
     """
     width = None
-    for line, cells in records(path, findings, how):
+    for line, cells in records(path, findings, settings):
         if is_blank(cells):
             continue
         if (
             width is None
             and sum(map(bool, cells)) == 1
-            and (header_row := likely_header_row(path, how)) is not None
+            and (header_row := likely_header_row(path, settings)) is not None
         ):
             findings.add(
                 path, line, None, "a title or comment above the columns", header_told(header_row)
@@ -440,23 +440,28 @@ def _without_columns(
         yield line, [cells[index] for index in kept_indices]
 
 
-def _wide(at: int, header: list[str], records: Iterator[Record], check: _AnswerCheck) -> People:
-    """Read one row per person. A column is a question."""
+def _read_wide(
+    header_line: int, header: list[str], records: Iterator[Record], check: _AnswerCheck
+) -> People:
+    """Return the answers of a table with one row per person, whose columns are questions."""
     if RESPONDENT not in header:
         similar = nearest(RESPONDENT, header)
         hint = f" (there is {similar!r})" if similar else ""
         check.note(
-            at, RESPONDENT, f"no such column{hint}", f"{RESPONDENT} and refs, or {', '.join(LONG)}"
+            header_line,
+            RESPONDENT,
+            f"no such column{hint}",
+            f"{RESPONDENT} and refs, or {', '.join(LONG)}",
         )
         return {}
     for name in dict.fromkeys(header):
         if header.count(name) > 1:
-            check.note(at, name, f"{header.count(name)} columns of this name", "one")
+            check.note(header_line, name, f"{header.count(name)} columns of this name", "one")
     person_index = header.index(RESPONDENT)
     columns = [
         (index, ref)
         for index, ref in enumerate(header)
-        if ref != RESPONDENT and check.ref(ref, at, ref)
+        if ref != RESPONDENT and check.ref(ref, header_line, ref)
     ]
     people: People = {}
     lines: dict[str, int] = {}
@@ -468,7 +473,7 @@ def _wide(at: int, header: list[str], records: Iterator[Record], check: _AnswerC
             ref: cells[index] for index, ref in columns if check.is_given(ref, cells[index])
         }
         for ref, value in answers.items():
-            check.answer(ref, value, line, ref)
+            check.check_answer(ref, value, line, ref)
     return people
 
 
@@ -506,7 +511,7 @@ def _long(header: list[str], records: Iterator[Record], check: _AnswerCheck) -> 
         answers = people.setdefault(name, {})
         if check.is_given(ref, value):
             answers[ref] = value
-            check.answer(ref, value, line, "answer")
+            check.check_answer(ref, value, line, "answer")
     return people
 
 

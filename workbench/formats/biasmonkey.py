@@ -83,7 +83,7 @@ class Prompts:
             if file_stem.base == stem and question_key == key
         )
 
-    def of(self, stem: Stem) -> dict[str, ChoicePair]:
+    def pairs_of(self, stem: Stem) -> dict[str, ChoicePair]:
         """Return the questions of a bias by their keys."""
         return self.pairs.get(stem.base, {})
 
@@ -125,7 +125,7 @@ def _kind(finding: Finding) -> tuple[str, str]:
 
 def _with_warnings(prompts: Prompts, source: DownloadFile, warnings: tuple[str, ...]) -> Prompts:
     """Add the warnings of a file to its questions."""
-    pairs = prompts.of(source.stem)
+    pairs = prompts.pairs_of(source.stem)
     for stem, key in prompts.places if warnings else ():
         if stem == source.stem:
             pairs[key] = replace(pairs[key], warnings=(*pairs[key].warnings, *warnings))
@@ -218,7 +218,7 @@ def _put(row: Row, asked: Stem, pair: ChoicePair, prompts: Prompts, findings: Fi
         ),
     )
     for other in (stem, *(same_stems if asked == stem else ())):
-        stored_pair = prompts.of(other).get(pair.key) if other else None
+        stored_pair = prompts.pairs_of(other).get(pair.key) if other else None
         if other is not None and stored_pair is not None and stored_pair.original != pair.original:
             first = prompts.place(other, pair.key)
             problem = f"another text for {pair.key!r} than in {first.file.name}, line {first.line}"
@@ -305,12 +305,12 @@ were corrected later"""
 
 
 def read_answer_set(
-    source: DownloadFile, known: Mapping[str, ChoicePair], findings: Findings
+    source: DownloadFile, pair_by_key: Mapping[str, ChoicePair], findings: Findings
 ) -> AnswerSet | None:
-    """Return the answers of a file, in order of first appearance of the keys.
+    """Return the answers in a file, in the order in which their keys first occur.
 
-    Returns None, with a note, if they have faults. `known` has the questions of the bias by key,
-    and is empty if their texts are unknown.
+    The answer is None, with a note, if the file has faults. `pair_by_key` has the questions of the
+    bias, and is empty if their texts are unknown.
     """
     n_faults = len(findings.found)
     rows = read_answer_rows(source, findings)
@@ -326,10 +326,10 @@ def read_answer_set(
         return None
     n_warnings = len(findings.warned)
     _check_arms(source, counts, first_lines, findings)
-    _check_options(source, recorded, first_lines, known, findings)
+    _check_options(source, recorded, first_lines, pair_by_key, findings)
     check_order(source, rows, findings)
     warnings = tuple(warning_text(source, finding) for finding in findings.warned[n_warnings:])
-    return _answer_set(source, counts, recorded, known, warnings)
+    return _answer_set(source, counts, recorded, pair_by_key, warnings)
 
 
 def warning_text(source: DownloadFile, finding: Finding) -> str:
@@ -354,7 +354,7 @@ def _answer_set(
     source: DownloadFile,
     counts: Mapping[Asked, Counter[str]],
     recorded: Mapping[Asked, int],
-    known: Mapping[str, ChoicePair],
+    pair_by_key: Mapping[str, ChoicePair],
     warnings: tuple[str, ...],
 ) -> AnswerSet:
     stem = source.stem
@@ -362,7 +362,7 @@ def _answer_set(
     for key in dict.fromkeys(key for key, _ in counts):
         if any((key, arm) not in counts for arm in Arm):
             continue
-        changed = known[key].changed if key in known else None
+        changed = pair_by_key[key].changed if key in pair_by_key else None
         n_changed = len(changed.options) if changed else None
         original, changed_answers = (
             ArmAnswers(
@@ -393,7 +393,7 @@ def _recorded(source: DownloadFile, rows: FileRows, findings: Findings) -> dict[
         first_number = recorded.setdefault(answer.asked, answer.recorded)
         if first_number != answer.recorded:
             problem = (
-                f"{answer.recorded} options for {source.stem.said(*answer.asked)}, and "
+                f"{answer.recorded} options for {source.stem.form_name(*answer.asked)}, and "
                 f"{first_number} before"
             )
             findings.add(
@@ -444,20 +444,17 @@ def _check_options(
     source: DownloadFile,
     recorded: Mapping[Asked, int],
     firsts: Mapping[Asked, int],
-    known: Mapping[str, ChoicePair],
+    pair_by_key: Mapping[str, ChoicePair],
     findings: Findings,
 ) -> None:
-    """Warn about keys that are not in the prompts, and about unexpected numbers of options.
-
-    These differ from the numbers in the prompts.
-    """
-    if not known:
+    """Warn about keys that the prompts lack, and numbers of options unlike the prompts'."""
+    if not pair_by_key:
         return
     stem = source.stem
-    unknown = list(dict.fromkeys(key for key, _ in recorded if key not in known))
+    unknown = list(dict.fromkeys(key for key, _ in recorded if key not in pair_by_key))
     if unknown:
         key = unknown[0]
-        similar_keys = get_close_matches(key, known, 1)
+        similar_keys = get_close_matches(key, pair_by_key, 1)
         hint = f" (did you mean {similar_keys[0]!r}?)" if similar_keys else ""
         remainder = f", and {len(unknown) - 1} more" if len(unknown) > 1 else ""
         line = min(firsts[key, arm] for arm in Arm if (key, arm) in firsts)
@@ -470,7 +467,7 @@ def _check_options(
         )
     differing = []
     for (key, arm), number in recorded.items():
-        allowed_numbers = _may_record(stem, arm, known[key]) if key in known else set()
+        allowed_numbers = _may_record(stem, arm, pair_by_key[key]) if key in pair_by_key else set()
         if allowed_numbers and number not in allowed_numbers:
             differing.append((key, arm, number, " or ".join(map(str, sorted(allowed_numbers)))))
     if differing:
@@ -480,12 +477,16 @@ def _check_options(
             if len(differing) > 1
             else ""
         )
-        found, expected = (
-            f"{number} options for {stem.said(key, arm)}{remainder}",
+        problem, expected = (
+            f"{number} options for {stem.form_name(key, arm)}{remainder}",
             f"{allowed_text}, as in the prompts",
         )
         findings.warn(
-            source.path, firsts[key, arm], "num_options", found, f"{expected}: rows may be shifted"
+            source.path,
+            firsts[key, arm],
+            "num_options",
+            problem,
+            f"{expected}: rows may be shifted",
         )
 
 
@@ -578,17 +579,17 @@ def _of_model(sets: Sequence[AnswerSet], prompts: Prompts) -> Iterator[str]:
         yield f"there are no answers for {', '.join(missing)}."
     for answer_set in sets:
         name = _stem(answer_set)
-        pair_by_key = prompts.of(name)
+        pair_by_key = prompts.pairs_of(name)
         notes = (
             *_renaming(answer_set),
             *_rejected(answer_set),
-            *_options(answer_set, pair_by_key),
+            *_option_notes(answer_set, pair_by_key),
             *_strange(answer_set),
             *_numbers(answer_set),
         )
         yield from (
             f"{name}: {note}"
-            for note in (*notes, *_blanks(answer_set), *_left(answer_set, pair_by_key))
+            for note in (*notes, *_blanks(answer_set), *_unanswered_note(answer_set, pair_by_key))
         )
     if any(answer_set.variant == REWORD for answer_set in sets):
         yield (
@@ -661,15 +662,16 @@ def _rejected(answer_set: AnswerSet) -> Iterator[str]:
         )
 
 
-def _options(answer_set: AnswerSet, known: Mapping[str, ChoicePair]) -> Iterator[str]:
-    """Yield sentences about unexpected numbers of options.
+def _option_notes(answer_set: AnswerSet, pair_by_key: Mapping[str, ChoicePair]) -> Iterator[str]:
+    """Yield sentences about questions with an unexpected number of options.
 
-    They differ from the prompts, or between the forms.
+    The number differs from that of the prompts, or between the two forms of a question.
     """
     differing = [
         pair
         for pair in answer_set.pairs
-        if pair.key in known and pair.original.recorded != len(known[pair.key].original.options)
+        if pair.key in pair_by_key
+        and pair.original.recorded != len(pair_by_key[pair.key].original.options)
     ]
     if differing:
         numbers = _several(pair.original.recorded for pair in differing)
@@ -735,11 +737,13 @@ def _answers_to(odd: Mapping[str, int]) -> str:
     return f"{plural(n, 'answer')} to {plural(len(odd), 'question')} {'is' if n == 1 else 'are'}"
 
 
-def _left(answer_set: AnswerSet, known: Mapping[str, ChoicePair]) -> Iterator[str]:
+def _unanswered_note(answer_set: AnswerSet, pair_by_key: Mapping[str, ChoicePair]) -> Iterator[str]:
+    """Yield a sentence about the questions without answers, or nothing if all have some."""
     answered_keys = {pair.key for pair in answer_set.pairs}
-    missing = [key for key in known if key not in answered_keys]
+    missing = [key for key in pair_by_key if key not in answered_keys]
     if missing:
-        yield f"{len(missing)} of {len(known)} questions have no answers: {named_few(missing)}."
+        n_questions = len(pair_by_key)
+        yield f"{len(missing)} of {n_questions} questions have no answers: {named_few(missing)}."
 
 
 def _orders(sets: Sequence[AnswerSet], prompts: Prompts) -> Iterator[str]:
@@ -747,7 +751,7 @@ def _orders(sets: Sequence[AnswerSet], prompts: Prompts) -> Iterator[str]:
     stems = []
     for answer_set in sets:
         keys = [pair.key for pair in answer_set.pairs]
-        pair_by_key, answered_keys = prompts.of(_stem(answer_set)), set(keys)
+        pair_by_key, answered_keys = prompts.pairs_of(_stem(answer_set)), set(keys)
         if pair_by_key and keys != [key for key in pair_by_key if key in answered_keys]:
             stems.append(str(_stem(answer_set)))
     if stems:
@@ -893,7 +897,7 @@ def _answers(
     answer_sets = []
     for source in files:
         file_findings = Findings()
-        answers = read_answer_set(source, prompts.of(source.stem), file_findings)
+        answers = read_answer_set(source, prompts.pairs_of(source.stem), file_findings)
         findings.found += [replace(finding, file=source.name) for finding in file_findings.found]
         answer_sets += [answers] if answers is not None else []
     return tuple(answer_sets)

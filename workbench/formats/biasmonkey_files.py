@@ -78,7 +78,7 @@ class Stem:
         """The questions without typos."""
         return replace(self, condition=None)
 
-    def said(self, key: str, arm: Arm) -> str:
+    def form_name(self, key: str, arm: Arm) -> str:
         """Return the name of a form of a question in the files: `'ELDCARE_W41', 'pos alpha'`."""
         return f"{key!r}, {GROUPS[self.bias][tuple(Arm).index(arm)]!r}"
 
@@ -496,7 +496,7 @@ def _check_blocks(
         first = broken[0]
         key, arm = first[2].asked
         problem = (
-            f"{first[0].length} rows of {source.stem.said(key, arm)}, then those of the other "
+            f"{first[0].length} rows of {source.stem.form_name(key, arm)}, then those of the other "
             f"form, then {first[2].length} more"
             + (f"; the same in {len(broken):,} questions" if len(broken) > 1 else "")
         )

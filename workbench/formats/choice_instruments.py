@@ -55,9 +55,9 @@ LANGUAGE = "en"
 
 
 def read_choice_instrument(
-    path: Path, name: str | None = None, how: ReadSettings = AS_IS
+    path: Path, name: str | None = None, settings: ReadSettings = AS_IS
 ) -> Instrument:
-    """Read anyone's questions: a folder or one file of questions.
+    """Return an instrument of multiple-choice questions, from a folder or one file of questions.
 
     A folder has `choices.csv`, `model_answers.csv` or both. Raises UsageError if there is nothing
     to read, and InputError with the faults of the questions or of the other files.
@@ -67,7 +67,7 @@ def read_choice_instrument(
     if path.is_dir() and not (path / CHOICES).is_file() and (path / MODEL_ANSWERS).is_file():
         about = read_about(path / ABOUT, findings)
     else:
-        file_content = read_choices(path, how)
+        file_content = read_choices(path, settings)
         about, pairs = file_content.about, file_content.pairs
     answers = read_model_answers(path / MODEL_ANSWERS, findings) if path.is_dir() else ()
     templates = _templates(path, about, findings)
@@ -122,13 +122,13 @@ def choice_instrument(
     return with_pairs(empty, pairs, answers)
 
 
-def check_no_choices(path: Path, how: ReadSettings = AS_IS) -> None:
+def check_no_choices(path: Path, settings: ReadSettings = AS_IS) -> None:
     """Raise UsageError if a path to be read as statements holds multiple-choice questions."""
     is_choice_folder = (
         path.is_dir() and not (path / "statements.csv").exists() and (path / CHOICES).exists()
     )
     if is_choice_folder or (
-        path.is_file() and {"key", "bias", "original"} <= set(header_of(path, how))
+        path.is_file() and {"key", "bias", "original"} <= set(header_of(path, settings))
     ):
         file_hint = f" ({CHOICES})" if is_choice_folder else ""
         raise UsageError(
@@ -282,33 +282,34 @@ def kept_as_choices(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]
                 f"{pair.found}, expected "
                 f"{pair.expected}. Change it on the Statements screen, or export with --format csv"
             )
-        pairs.append(_plain(pair))
+        pairs.append(_with_sorted_typos(pair))
     answers = tuple(without_zeros(answer_set) for answer_set in instrument.answer_sets)
     reduced = choice_instrument(
         instrument.name, _choices_export_about(instrument), pairs, answers, instrument.templates
     )
     reduced = replace(reduced, lexicons=instrument.lexicons)
-    return reduced, tuple(_left_out(instrument, statements, reduced))
+    return reduced, tuple(_exclusion_notes(instrument, statements, reduced))
 
 
-def choice_files(kept: Instrument) -> dict[str, str]:
-    """Return the files of an instrument from `kept_as_choices`, as name -> text.
+def choice_files(instrument: Instrument) -> dict[str, str]:
+    """Return the text of each file of an instrument from `kept_as_choices`, by file name.
 
-    Raises as `write_choices` does. Empty files are included, so that no older file is read with the
-    others. Without questions there is no file of questions.
+    Empty files are included, so that no older file is read with the others. An instrument without
+    questions has no file of questions. Raises the errors of `write_choices`.
     """
-    items = {item.ref: item for item in kept.choices}
+    items = {item.ref: item for item in instrument.choices}
     pairs = (
-        pair_of(statement, items[statement.ref], kept.language) for statement in kept.statements
+        pair_of(statement, items[statement.ref], instrument.language)
+        for statement in instrument.statements
     )
     files = write_choices(
-        [pair for pair in pairs if isinstance(pair, ChoicePair)], _choices_export_about(kept)
+        [pair for pair in pairs if isinstance(pair, ChoicePair)], _choices_export_about(instrument)
     )
-    if not kept.statements:
+    if not instrument.statements:
         files = {name: text for name, text in files.items() if name not in (CHOICES, PERTURBED)}
-    rows = ([guarded(cell) for cell in row] for row in template_rows(kept.templates))
+    rows = ([guarded(cell) for cell in row] for row in template_rows(instrument.templates))
     return files | {
-        MODEL_ANSWERS: model_answers_csv(kept.answer_sets),
+        MODEL_ANSWERS: model_answers_csv(instrument.answer_sets),
         OWN_TEMPLATES: csv_text(TEMPLATE_COLUMNS, rows),
     }
 
@@ -326,8 +327,8 @@ def beside_choices(instrument: Instrument) -> tuple[str, ...]:
     return tuple(f"{subject}: --format choices keeps them." for subject in subjects)
 
 
-def _plain(pair: ChoicePair) -> ChoicePair:
-    """Return a question with its typos in the order of its statement."""
+def _with_sorted_typos(pair: ChoicePair) -> ChoicePair:
+    """Return a question with its typo versions in the order of its statement."""
     return replace(pair, perturbed=dict(sorted(pair.perturbed.items())))
 
 
@@ -344,16 +345,17 @@ def _choices_export_about(instrument: Instrument) -> About:
     )
 
 
-def _left_out(
-    instrument: Instrument, questions: list[Statement], kept: Instrument
+def _exclusion_notes(
+    instrument: Instrument, questions: list[Statement], reduced_instrument: Instrument
 ) -> Iterator[str]:
+    """Yield sentences about the parts of an instrument that its reduced version lacks."""
     n_others = len(instrument.statements) - len(questions)
     if n_others:
         yield (
             f"{n_others:,} statements that are not multiple-choice questions: --format csv keeps "
             "them."
         )
-    pairs = list(zip(questions, kept.statements, strict=True))
+    pairs = list(zip(questions, reduced_instrument.statements, strict=True))
     n_lost = sum(len(original.wordings) - len(reduced.wordings) for original, reduced in pairs)
     if n_lost:
         yield (

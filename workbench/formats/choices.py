@@ -128,8 +128,8 @@ class ChoiceFolder:
     pairs: tuple[ChoicePair, ...]
 
 
-def read_choices(path: Path, how: ReadSettings = AS_IS) -> ChoiceFolder:
-    """Read a folder, or one file of questions.
+def read_choices(path: Path, settings: ReadSettings = AS_IS) -> ChoiceFolder:
+    """Return the questions of a folder, or of one file of questions.
 
     Shares are returned as fractions, even if a row gives them in percent, and are scaled to a sum
     of 1. Raises UsageError if there is nothing to read, and InputError with every fault of all
@@ -145,14 +145,14 @@ def read_choices(path: Path, how: ReadSettings = AS_IS) -> ChoiceFolder:
     if not about.name:
         file = path.resolve()
         about = replace(about, name=file.name if path.is_dir() else file.stem)
-    pairs = _pairs(table, findings, how if path.is_file() else AS_IS)
+    pairs = _pairs(table, findings, settings if path.is_file() else AS_IS)
     if path.is_dir() and (path / PERTURBED).exists():
         pairs = _perturbed(path / PERTURBED, pairs, findings)
     findings.check()
     return ChoiceFolder(about, tuple(pairs.values()))
 
 
-def _pairs(path: Path, findings: Findings, how: ReadSettings) -> dict[Id, ChoicePair]:
+def _pairs(path: Path, findings: Findings, settings: ReadSettings) -> dict[Id, ChoicePair]:
     rows = read_rows(
         path,
         findings,
@@ -160,7 +160,7 @@ def _pairs(path: Path, findings: Findings, how: ReadSettings) -> dict[Id, Choice
         optional=OPTIONAL,
         prefixes=(SHARE,),
         guarded=True,
-        how=how,
+        settings=settings,
     )
     _check_share_columns(rows, findings)
     pairs: dict[Id, ChoicePair] = {}

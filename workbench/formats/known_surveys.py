@@ -147,31 +147,31 @@ _WEIGHT = re.compile(r"WEIGHT(_W\d+\w*)?")
 _REFERENCES = ("key", "question", "references")
 
 
-def is_known(path: Path, how: ReadSettings = AS_IS) -> bool:
-    """Return whether the content of a file or a folder is that of a known survey."""
+def is_known(path: Path, settings: ReadSettings = AS_IS) -> bool:
+    """Return whether a file or folder has the layout of a known survey."""
     if path.is_dir():
         return (path / INFO).is_file() and (path / RESPONSES).is_file()
-    header = header_of(path, how)
+    header = header_of(path, settings)
     return _has_shares(header) or any(set(survey.needs) <= set(header) for survey in KNOWN)
 
 
 def read_survey(
-    path: Path, name: str | None, wanted: SurveyColumns, how: ReadSettings = AS_IS
+    path: Path, name: str | None, wanted: SurveyColumns, settings: ReadSettings = AS_IS
 ) -> Instrument:
-    """Read a survey of any of these layouts.
+    """Return the instrument of a survey. Known layouts are recognised by their columns.
 
     Raises UsageError, InputError with every fault, and MissingPackage.
     """
     if path.is_dir():
         return _opinions_qa(path, name or path.resolve().name, wanted)
     findings = Findings()
-    header = header_of(path, how)
+    header = header_of(path, settings)
     if _has_shares(header):
-        return _global_opinions(path, name or path.stem, wanted, how)
+        return _global_opinions(path, name or path.stem, wanted, settings)
     known_survey = next((survey for survey in KNOWN if set(survey.needs) <= set(header)), None)
     if known_survey is not None:
         wanted = _filled(wanted, known_survey, header)
-    columns, places, omitted = read_columns(path, wanted, how, findings)
+    columns, places, omitted = read_columns(path, wanted, settings, findings)
     findings.check()
     instrument = survey_of(path, name or path.stem, columns, places, wanted, findings, omitted)
     return (
@@ -181,14 +181,14 @@ def read_survey(
     )
 
 
-def _filled(wanted: SurveyColumns, known: KnownSurvey, header: Sequence[str]) -> SurveyColumns:
-    """Return the roles of columns, with those of a known survey in place of empty ones."""
+def _filled(wanted: SurveyColumns, survey: KnownSurvey, header: Sequence[str]) -> SurveyColumns:
+    """Return the roles of columns. A known survey fills those that were left empty."""
     columns = set(header)
     weight = next(
-        (candidate for candidate in known.weights if set(candidate.split("*")) <= columns), ""
+        (candidate for candidate in survey.weights if set(candidate.split("*")) <= columns), ""
     )
     groups = [
-        group for group in known.groups if group.partition("=")[2].partition(":")[0] in columns
+        group for group in survey.groups if group.partition("=")[2].partition(":")[0] in columns
     ]
     defaults, chosen = people_columns_of(",".join(groups), weight), wanted.who
     return replace(
@@ -199,9 +199,9 @@ def _filled(wanted: SurveyColumns, known: KnownSurvey, header: Sequence[str]) ->
             groups=chosen.groups or defaults.groups,
         ),
         respondent=wanted.respondent
-        or (known.respondent if set(known.respondent) <= columns else ()),
-        pattern="" if wanted.questions else known.pattern,
-        negative_missing=known.negative_missing,
+        or (survey.respondent if set(survey.respondent) <= columns else ()),
+        pattern="" if wanted.questions else survey.pattern,
+        negative_missing=survey.negative_missing,
     )
 
 
@@ -317,16 +317,18 @@ def _has_shares(header: Sequence[str]) -> bool:
     )
 
 
-def _global_opinions(path: Path, name: str, wanted: SurveyColumns, how: ReadSettings) -> Instrument:
-    """Read questions with the shares of their answers by country.
+def _global_opinions(
+    path: Path, name: str, wanted: SurveyColumns, settings: ReadSettings
+) -> Instrument:
+    """Return the questions of a file with the shares of their answers by country.
 
-    With `skip`, faulty ones are left out.
+    If `wanted.skip` is set, faulty questions are excluded.
     """
     findings = Findings()
     skipped = Findings()
     scales = Scales()
     faults = skipped if wanted.skip else findings
-    shared = list(_shared_questions(path, wanted, how, scales, findings, faults))
+    shared = list(_shared_questions(path, wanted, settings, scales, findings, faults))
     findings.check()
     if not shared:
         raise UsageError(f"{path}: no question with shares was found")
@@ -350,7 +352,7 @@ def _global_opinions(path: Path, name: str, wanted: SurveyColumns, how: ReadSett
 def _shared_questions(
     path: Path,
     wanted: SurveyColumns,
-    how: ReadSettings,
+    settings: ReadSettings,
     scales: Scales,
     findings: Findings,
     faults: Findings,
@@ -367,7 +369,7 @@ def _shared_questions(
         Notes the faults of single questions.
     """
     requested_refs = set(wanted.questions)
-    for number, (place, row) in enumerate(_share_rows(path, findings, how), start=1):
+    for number, (place, row) in enumerate(_share_rows(path, findings, settings), start=1):
         source = str(row.get("source") or "").strip()
         ref = f"{source.lower() if source.isalnum() else 'q'}-{number}"
         if requested_refs and ref not in requested_refs:
@@ -415,9 +417,9 @@ def _share_notes(
 
 
 def _share_rows(
-    path: Path, findings: Findings, how: ReadSettings
+    path: Path, findings: Findings, settings: ReadSettings
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield the rows. The dictionaries and lists of JSON stay as they are."""
+    """Yield (line, row) of each question. The dictionaries and lists of JSON are not changed."""
     if kind_of(path) in (FileKind.LINES, FileKind.JSON):
         for place, value in objects(path, findings):
             if isinstance(value, dict):
@@ -426,7 +428,7 @@ def _share_rows(
                 findings.add(path, place, None, "no object", "an object for each question")
         return
     for row in read_rows(
-        path, findings, required=SHARES, any_columns=True, may_be_empty=SHARES, how=how
+        path, findings, required=SHARES, any_columns=True, may_be_empty=SHARES, settings=settings
     ):
         yield row.line, row.cells
 
@@ -458,7 +460,7 @@ def _share_row(
     populations = _populations(path, place, ref, selections, labels, findings)
     if populations is None:
         return None
-    scale = scales.of(options, ref)
+    scale = scales.scale_of(options, ref)
     statement = Statement(ref, (Wording(ORIGINAL, wanted.language, text),))
     question = Question(ref, QuestionRole.SURVEY, Form.QUESTION, scale.name)
     return _SharedQuestion(statement, question, populations)
@@ -533,20 +535,21 @@ def _options_of(labels: Sequence[str], ref: str, wanted: SurveyColumns) -> tuple
 
 
 def _shares(
-    path: Path, place: int, country: str, given: object, labels: Sequence[str], findings: Findings
+    path: Path, place: int, country: str, values: object, labels: Sequence[str], findings: Findings
 ) -> dict[str, float] | None:
     """Return the share of each answer, from 0 to 1.
 
-    It is None, with a note, for values that are no shares, and if all are 0.
+    The result is None, with a note, if a value is not a share. It is None without a note if all
+    shares are 0.
     """
     location = f"selections of {country!r}"
     if not country:
         findings.add(path, place, "selections", "a country without a name", "a name")
         return None
-    if not isinstance(given, list) or len(given) != len(labels):
+    if not isinstance(values, list) or len(values) != len(labels):
         problem = (
-            f"{location}: {len(given)} shares"
-            if isinstance(given, list)
+            f"{location}: {len(values)} shares"
+            if isinstance(values, list)
             else f"{location}: no list"
         )
         findings.add(
@@ -559,7 +562,7 @@ def _shares(
         return None
     numbers = [
         float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else -1.0
-        for value in given
+        for value in values
     ]
     total = sum(numbers)
     if not all(0 <= value <= 100 for value in numbers):
@@ -567,7 +570,7 @@ def _shares(
             path,
             place,
             "selections",
-            f"{location}: {str(given)[:60]}",
+            f"{location}: {str(values)[:60]}",
             "numbers from 0 to 1, or to 100",
         )
         return None

@@ -52,13 +52,13 @@ def write_labels(events: Iterable[LabelEvent], file: TextIO, kind: str) -> int:
     if kind == ".csv":
         file.write(csv_line(COLUMNS))
         for event in events:
-            values = _plain(event)
+            values = _json_fields(event)
             file.write(csv_line(_cell(values[name]) for name in COLUMNS))
             count += 1
         return count
     for event in events:
         # ASCII: half a surrogate pair, which UTF-8 cannot hold, is escaped.
-        file.write(json.dumps(_plain(event)) + "\n")
+        file.write(json.dumps(_json_fields(event)) + "\n")
         count += 1
     return count
 
@@ -99,7 +99,7 @@ def _rows_of_tool(
     findings: Findings,
     tell: Callable[[str], None] | None,
 ) -> list[tuple[int, Row]]:
-    """Return the label events of another tool. Several without any statement are a fault."""
+    """Return the label events of another tool. It is a fault if several lack a statement."""
     rows, omissions = read_rows_of(tool, path, codebook, findings)
     if tell is not None:
         for sentence in (f"Reading {path.name} as labels of {tool}.", *omissions):
@@ -112,7 +112,8 @@ def _rows_of_tool(
     return rows
 
 
-def _plain(event: LabelEvent) -> dict[str, object]:
+def _json_fields(event: LabelEvent) -> dict[str, object]:
+    """Return the columns of a label event as values for JSON."""
     values = {name: getattr(event, name) for name in COLUMNS}
     return values | {
         "uid": event.uid.hex(),
@@ -138,7 +139,7 @@ def _csv_rows(path: Path, findings: Findings) -> list[tuple[int, dict[str, str]]
         findings,
         required=("annotator", "statement"),
         optional=(*other_columns, "response", "label"),
-        how=ReadSettings(exact=True),
+        settings=ReadSettings(exact=True),
     )
     for name in ("response", "label"):
         if rows and name not in rows[0].cells:
@@ -220,7 +221,7 @@ class _EventRow:
     findings: Findings
 
     def event(self, codebook: str) -> LabelEvent | None:
-        """Return the event, or None after noting faults. `codebook` is for rows without one."""
+        """Return the event, or None after noting faults. `codebook` is for rows that name none."""
         n_faults = len(self.findings.found)
         kind = self._kind()
         self._check_texts()
@@ -260,8 +261,8 @@ class _EventRow:
             line=self.line,
         )
 
-    def _note(self, column: str, found: str, expected: str) -> None:
-        self.findings.add(self.path, self.line, column, found, expected)
+    def _note(self, column: str, problem: str, expected: str) -> None:
+        self.findings.add(self.path, self.line, column, problem, expected)
 
     def _kind(self) -> EventKind:
         kind = self.row.get("kind") or EventKind.LABEL.value
@@ -284,7 +285,7 @@ class _EventRow:
                 self._note(name, f"{text!r}, half a surrogate pair", "text that UTF-8 can hold")
 
     def _derived_uid(self, kind: EventKind, codebook: str, labelled_at: str) -> bytes:
-        """Return the uid of an event without one. Equal events of two files have the same."""
+        """Return a uid for an event that has none. Equal events of two files get the same."""
         identity = {
             **self.row,
             "kind": kind.value,

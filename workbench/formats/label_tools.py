@@ -229,7 +229,7 @@ def _label_studio_annotation(
 
 
 def _label_studio_note(results: Iterable[Object]) -> str:
-    """Return the text of the first field for texts, or an empty string if there is none."""
+    """Return the text of the first field for texts, or an empty string."""
     for result in results:
         if result.get("type") == "textarea":
             note = result["value"].get("text")
@@ -265,7 +265,7 @@ def _label_studio_row(task: Object, path: Path, codebook: str, left: Counter[str
 
 
 def _label_studio_user(who: object) -> str:
-    """Return the name of an annotator, or an empty string if there is none.
+    """Return the name of an annotator, or an empty string if it is unknown.
 
     It is an address, or `user` and the number of a person.
     """
@@ -315,18 +315,20 @@ def _prodigy(task: Object, path: Path, codebook: str, left: Counter[str]) -> Fou
     yield from _single(task["accept"] if "accept" in task else task.get("label"), row, left)
 
 
-def _doccano(one: Object, path: Path, codebook: str, left: Counter[str]) -> Found:  # noqa: ARG001
-    labels = one.get("label", one.get("labels"))
+def _doccano(document: Object, path: Path, codebook: str, left: Counter[str]) -> Found:  # noqa: ARG001
+    labels = document.get("label", document.get("labels"))
     spans = [label for label in labels or () if isinstance(label, list)]
-    left["span"] += len(spans) + len(one.get("entities") or ())
-    left["comment"] += len(one.get("Comments") or ())
+    left["span"] += len(spans) + len(document.get("entities") or ())
+    left["comment"] += len(document.get("Comments") or ())
     labels = [label for label in labels or () if not isinstance(label, list)]
-    annotator = one.get("username") or one.get("user") or one.get("annotator") or ""
-    further = {name: str(one.get(name) or "") for name in ("at", "note")}
-    uid = _uid(one.get("uid"))
+    annotator = document.get("username") or document.get("user") or document.get("annotator") or ""
+    further = {name: str(document.get(name) or "") for name in ("at", "note")}
+    uid = _uid(document.get("uid"))
     yield from _single(
         labels,
-        _about(one) | further | {"annotator": str(annotator), "uid": uid, "codebook": codebook},
+        _about(document)
+        | further
+        | {"annotator": str(annotator), "uid": uid, "codebook": codebook},
         left,
     )
 

@@ -109,10 +109,10 @@ class Proposal:
     "why the statements cannot be read so, or an empty string if they can"
 
 
-def proposal(path: Path, columns: Sequence[str], how: ReadSettings = AS_IS) -> Proposal | None:
-    """Return how a table with these columns may be read as statements.
+def proposal(path: Path, columns: Sequence[str], settings: ReadSettings = AS_IS) -> Proposal | None:
+    """Return the settings for reading a table with these columns as statements.
 
-    Returns None if no column looks like one of statements.
+    The result is None if no column looks like one of statements.
     """
     named_columns = [name for name in columns if name]
     if len(set(columns)) < len(named_columns):
@@ -123,21 +123,23 @@ def proposal(path: Path, columns: Sequence[str], how: ReadSettings = AS_IS) -> P
     original = columns_by_name.get("original")
     if original is None:
         return None
-    table = _values(path, how)
+    table = _values(path, settings)
     language, remark = _language_column(columns_by_name, table, columns, (*NAMES_OF, *our_names))
     ref = _ref_column(columns, our_names, table, language)
     names_by_column = _mapping(columns, our_names, language, ref)
-    left_out = _left_out(columns, names_by_column)
-    settings = replace(how, columns=names_by_column | dict.fromkeys(left_out, LEFT_OUT))
+    left_out = _unknown_columns(columns, names_by_column)
+    statement_settings = replace(
+        settings, columns=names_by_column | dict.fromkeys(left_out, LEFT_OUT)
+    )
     remarks = [remark] if remark else []
-    if _plain(original) in ("question", "question_text"):
+    if _normalised_name(original) in ("question", "question_text"):
         remarks.append("questions are taken for statements; a model is asked whether it agrees")
     obstacle = (
         _repeats(original, table)
         or _repeated_refs(ref, language, table)
         or _languages_in(ref, language, table)
     )
-    return Proposal(settings, tuple(remarks), obstacle)
+    return Proposal(statement_settings, tuple(remarks), obstacle)
 
 
 def _mapping(
@@ -166,7 +168,7 @@ def _mapping(
     }
 
 
-def _left_out(columns: Sequence[str], names_by_column: Mapping[str, str]) -> list[str]:
+def _unknown_columns(columns: Sequence[str], names_by_column: Mapping[str, str]) -> list[str]:
     """Return the columns that statements do not have, neither as they are nor under a new name."""
     known_names = {*names_by_column, *NAMES_OF, *UNNUMBERED, *ABOUT_STATEMENTS}
     unknown_columns = [name for name in columns if name not in known_names]
@@ -175,15 +177,17 @@ def _left_out(columns: Sequence[str], names_by_column: Mapping[str, str]) -> lis
     ]
 
 
-def _plain(column: str) -> str:
+def _normalised_name(column: str) -> str:
     """Return a name in small letters with underscores.
 
     `Paraphrase (A)` is `paraphrase_a`, and `statementID` is `statement_id`.
 
     Examples
     --------
-    >>> _plain("statementID"), _plain("Paraphrase (A)"), _plain("item prompt")
-    ('statement_id', 'paraphrase_a', 'item_prompt')
+    >>> _normalised_name("statementID"), _normalised_name("Paraphrase (A)")
+    ('statement_id', 'paraphrase_a')
+    >>> _normalised_name("item prompt")
+    'item_prompt'
     """
     separated = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", column)
     return re.sub(r"[\W_]+", "_", separated.casefold()).strip("_")
@@ -215,7 +219,7 @@ class _ColumnNaming:
     def name_numbered(self) -> None:
         """Name the columns of numbered wordings."""
         for column in self.columns:
-            our_name = _numbered(_plain(column))
+            our_name = _numbered(_normalised_name(column))
             if our_name and not self.is_taken(our_name):
                 self.names_by_column[column] = our_name
 
@@ -232,7 +236,7 @@ class _ColumnNaming:
         free_columns = [column for column in self.columns if column not in self.names_by_column]
         for name in names:
             for column in free_columns:
-                if _plain(column) == name:
+                if _normalised_name(column) == name:
                     return column
         return None
 
@@ -241,7 +245,7 @@ class _ColumnNaming:
         for column in self.columns:
             if column in self.names_by_column or column in NAMES_OF:
                 continue
-            similar_names = get_close_matches(_plain(column), NAMES_OF, 1, NEAR)
+            similar_names = get_close_matches(_normalised_name(column), NAMES_OF, 1, NEAR)
             if similar_names and not self.is_taken(similar_names[0]):
                 self.names_by_column[column] = similar_names[0]
 
@@ -263,12 +267,12 @@ def _numbered(plain: str) -> str:
 # ── what repeats ──────────────────────────────────────────────────────────────────────────────────
 
 
-def _values(path: Path, how: ReadSettings) -> dict[str, list[str]]:
+def _values(path: Path, settings: ReadSettings) -> dict[str, list[str]]:
     """Return the cells of each column in the first rows.
 
     A table with faults is read as far as possible.
     """
-    numbered_rows = records(path, Findings(), replace(how, columns={}))
+    numbered_rows = records(path, Findings(), replace(settings, columns={}))
     filled_rows = (cells for _, cells in numbered_rows if not is_blank(cells))
     names = [name.strip() for name in next(filled_rows, [])]
     table: dict[str, list[str]] = {name: [] for name in names}
@@ -304,7 +308,7 @@ def _language_column(
 
 
 def _language_remark(column: str, table: Mapping[str, Sequence[str]]) -> str:
-    """Return a remark on the first value of a column that is no code, or an empty string."""
+    """Return a remark on the first value of a column that is not a code, or ""."""
     values = sorted(set(table.get(column, ())) - {""})
     words = [value for value in values if not _LANGUAGE.fullmatch(value)]
     return f"{column} has {words[0]!r}: languages are codes such as en, de" if words else ""
@@ -334,7 +338,9 @@ def _ref_column(
     if "ref" in columns:
         return "ref"
     names = ("ref", *NAMES_OF["ref"])
-    candidates = [column for name in names for column in columns if _plain(column) == name]
+    candidates = [
+        column for name in names for column in columns if _normalised_name(column) == name
+    ]
     candidates += [
         column
         for column, our_name in meant.items()

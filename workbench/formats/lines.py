@@ -198,7 +198,7 @@ class WordingLine:
     derived_from: str | None = None
     version: int | None = None
     role: QuestionRole | None = None
-    "of the statement as a question of a questionnaire, like the next three fields"
+    "role of the statement as a question; the next three fields are about the question, too"
     form: Form | None = None
     scale: str | None = None
     yes: Pole | None = None
@@ -384,7 +384,7 @@ def _wordings(line: WordingLine) -> Iterator[Wording]:
 
 
 def _first_given(values: Iterable[Value | None]) -> Value | None:
-    """Return the first value that is not None, or None if there is none."""
+    """Return the first value that is not None, or None if all are."""
     return next((value for value in values if value is not None), None)
 
 
@@ -452,8 +452,8 @@ def _line(path: Path, number: int, content: str, findings: Findings) -> WordingL
         )
         return None
     faults = list(_faults(value))
-    for key, found, expected in faults:
-        findings.add(path, number, key, found, expected)
+    for key, problem, expected in faults:
+        findings.add(path, number, key, problem, expected)
     return None if faults else _as_line(path, number, value)
 
 
@@ -496,7 +496,7 @@ def _inner_faults(value: dict[str, Any]) -> Iterator[Fault]:
 
 
 def _object(value: dict[str, Any], key: str) -> dict[str, Any]:
-    """Return the object under a key, or an empty one if there is none."""
+    """Return the object under a key, or an empty one if the key is missing."""
     item = value.get(key)
     return item if isinstance(item, dict) else {}
 

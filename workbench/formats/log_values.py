@@ -44,9 +44,9 @@ SHOWN = 40
 class OddValue(ValueError):
     """A value that cannot be right: its field, what was found there, and what was expected."""
 
-    def __init__(self, field: str, found: str, expected: str) -> None:
-        super().__init__(f"{field}: found {found}; expected {expected}")
-        self.field, self.found, self.expected = field, found, expected
+    def __init__(self, field: str, problem: str, expected: str) -> None:
+        super().__init__(f"{field}: found {problem}; expected {expected}")
+        self.field, self.found, self.expected = field, problem, expected
 
 
 def quoted(value: object) -> str:
@@ -56,9 +56,9 @@ def quoted(value: object) -> str:
 
 
 def sampling_of(
-    told: Mapping[str, Any], names: Mapping[str, str] | None = None
+    settings: Mapping[str, Any], names: Mapping[str, str] | None = None
 ) -> dict[str, float]:
-    """Return the sampling parameters that a log states.
+    """Return the sampling parameters that the settings in a log state.
 
     `names` maps the log's name of a parameter to ours.
 
@@ -66,7 +66,7 @@ def sampling_of(
     """
     our_names = names or {}
     numbers: dict[str, float] = {}
-    for field, value in told.items():
+    for field, value in settings.items():
         name = our_names.get(field, field)
         if name not in PARAMETERS or value is None or value == "":
             continue

@@ -108,9 +108,9 @@ def _typed_columns(mapping: str) -> dict[str, str]:
     return columns
 
 
-def written(how: ReadSettings) -> str:
-    """Return the columns of a mapping as a person types them, with "-" for columns left out."""
-    return pairs_text((name, column) for column, name in how.columns.items())
+def written(settings: ReadSettings) -> str:
+    """Return the columns of a mapping as a person types them, with "-" for excluded columns."""
+    return pairs_text((name, column) for column, name in settings.columns.items())
 
 
 def pairs_text(pairs: Iterable[tuple[str, str]]) -> str:
@@ -173,18 +173,18 @@ def read(path: Path) -> ReadSettings:
     )
 
 
-def write(how: ReadSettings, path: Path) -> None:
+def write(settings: ReadSettings, path: Path) -> None:
     """Save a mapping in a new file.
 
     Raises UsageError if the file exists or cannot be written.
     """
     defaults = {setting.name: getattr(AS_IS, setting.name) for setting in fields(ReadSettings)}
-    columns = {name: column for column, name in how.columns.items() if name != LEFT_OUT}
-    ignored = [column for column, name in how.columns.items() if name == LEFT_OUT]
+    columns = {name: column for column, name in settings.columns.items() if name != LEFT_OUT}
+    ignored = [column for column, name in settings.columns.items() if name == LEFT_OUT]
     changed = {
-        key: getattr(how, key)
+        key: getattr(settings, key)
         for key in KEYS
-        if key in defaults and getattr(how, key) != defaults[key]
+        if key in defaults and getattr(settings, key) != defaults[key]
     }
     changed.pop("columns", None)
     text = tomli_w.dumps(

@@ -152,11 +152,11 @@ def statement_columns() -> str:
     )
 
 
-def read_csv(path: Path, name: str | None = None, how: ReadSettings = AS_IS) -> Instrument:
-    """Read an instrument from a folder or a single table of statements.
+def read_csv(path: Path, name: str | None = None, settings: ReadSettings = AS_IS) -> Instrument:
+    """Return the instrument in a folder or in a single table of statements.
 
-    `how` has the settings for reading a single table that does not describe itself and, for a
-    folder, the meanings of parties' answers.
+    `settings` apply to a single table, which does not describe itself. In a folder, only the
+    meanings of parties' answers apply.
 
     Raises InputError with every fault: file, line, column, finding and expectation.
     """
@@ -170,12 +170,14 @@ def read_csv(path: Path, name: str | None = None, how: ReadSettings = AS_IS) -> 
             templates=_templates(path, about, lines, findings),
         )
         if lines:  # otherwise every ref of the other files would be unknown
-            instrument = _with_people(instrument, path, about, StanceRule(how.answers), findings)
+            instrument = _with_people(
+                instrument, path, about, StanceRule(settings.answers), findings
+            )
         instrument = _with_answers(instrument, path, about, findings)
         instrument = replace(instrument, lexicons=read_lexicons(path, findings))
     else:
-        about = About(name=name or Path(name_of(path)).stem, language=how.language)
-        lines, issues = _csv_lines(path, about, findings, how)
+        about = About(name=name or Path(name_of(path)).stem, language=settings.language)
+        lines, issues = _csv_lines(path, about, findings, settings)
         instrument = replace(
             _instrument(lines, issues, about, findings),
             templates=templates_of(_fitting(lines), [line.language for line in lines]),
@@ -311,10 +313,10 @@ def _with_answers(
 
 
 def _csv_lines(
-    path: Path, about: About, findings: Findings, how: ReadSettings = AS_IS
+    path: Path, about: About, findings: Findings, settings: ReadSettings = AS_IS
 ) -> tuple[list[WordingLine], tuple[str, ...]]:
-    """Return the statements of a file and the issues that its columns name."""
-    if looks_like_answers(header_of(path, how)):
+    """Return the statements of a file, and the issues that its columns name."""
+    if looks_like_answers(header_of(path, settings)):
         problem = "respondents and no refs, which looks like a file of people's answers"
         findings.add(
             path,
@@ -333,7 +335,7 @@ def _csv_lines(
         may_be_empty=("original",),
         guarded=True,
         column=read_column,
-        how=how,
+        settings=settings,
     )
     if not rows:
         if not findings.found:
@@ -500,7 +502,7 @@ def csv_files(instrument: Instrument) -> dict[str, str]:
 
 def json_lines(instrument: Instrument) -> str:
     """Return the statements as JSON Lines, with one object per statement and language."""
-    question_columns = _asked(instrument)
+    question_columns = _question_columns(instrument)
     objects = (
         _object(statement, language, wordings) | question_columns.get(statement.ref, {})
         for statement in instrument.statements
@@ -565,8 +567,8 @@ def _answers(questionnaire: Questionnaire) -> str:
     return _csv(header, rows)
 
 
-def _asked(instrument: Instrument) -> dict[str, dict[str, str]]:
-    """Return the columns of each question beside its statement."""
+def _question_columns(instrument: Instrument) -> dict[str, dict[str, str]]:
+    """Return the columns of each question beside its statement, by the ref of the statement."""
     return {
         question.ref: _about_question(question) for question in _questionnaire(instrument).questions
     }
@@ -591,7 +593,7 @@ def _statements(instrument: Instrument) -> str:
 
     Its columns are those that are not empty, in a fixed order.
     """
-    question_columns = _asked(instrument)
+    question_columns = _question_columns(instrument)
     rows = [
         _row(statement, *line) | question_columns.get(statement.ref, {})
         for statement in instrument.statements

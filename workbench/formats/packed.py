@@ -57,10 +57,13 @@ _READING: ContextVar[ReadingSettings] = ContextVar("reading", default=ReadingSet
 
 @contextmanager
 def reading(
-    most: int | None = None, told: Callable[[Path, float], None] | None = None
+    most: int | None = None, report: Callable[[Path, float], None] | None = None
 ) -> Iterator[None]:
-    """Read files with these settings within the block."""
-    token = _READING.set(ReadingSettings(most, told))
+    """Read files with these limits within the block.
+
+    `most` is the largest number of cells, and `report` receives the progress in a file.
+    """
+    token = _READING.set(ReadingSettings(most, report))
     try:
         yield
     finally:

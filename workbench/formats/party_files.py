@@ -108,7 +108,7 @@ class PartyData:
             )
         )
 
-    def answer(self, row: Row, column: str, party: str, ref: str, country: str = "") -> None:
+    def add_answer(self, row: Row, column: str, party: str, ref: str, country: str = "") -> None:
         """Add a party's answer. A second answer to a statement is a fault."""
         self.parties.setdefault(party)
         known_country = self.countries.setdefault(party, country or self.layout.country)
@@ -133,10 +133,10 @@ class PartyData:
             if is_new(seen, row.get(column), row, column, self.findings)
         }
 
-    def left_out(self, rows: Sequence[Row], column: str, what: str) -> None:
+    def note_excluded(self, rows: Sequence[Row], column: str, description: str) -> None:
         """Note the number of cells of a column that are not imported."""
         if n_cells := sum(bool(row.get(column)) for row in rows):
-            self.notes.append(f"Left out: {n_cells:,} {what} ({column}).")
+            self.notes.append(f"Left out: {n_cells:,} {description} ({column}).")
 
     def unanswered(self) -> dict[str, int]:
         """Return the number of statements that each party left open, for parties that left any."""
@@ -155,7 +155,7 @@ class PartyData:
         ]
 
 
-def parts_of(path: Path, how: ReadSettings = AS_IS) -> list[FilePart]:
+def parts_of(path: Path, settings: ReadSettings = AS_IS) -> list[FilePart]:
     """Return the tables of a file, or of the files of a folder."""
     files = (
         [path]
@@ -167,26 +167,31 @@ def parts_of(path: Path, how: ReadSettings = AS_IS) -> list[FilePart]:
     ):
         return []
     return [
-        FilePart(file, replace(how, sheet=name or how.sheet), tuple(columns))
+        FilePart(file, replace(settings, sheet=name or settings.sheet), tuple(columns))
         for file in files
-        for name, columns in sheets_of(file, how).items()
+        for name, columns in sheets_of(file, settings).items()
     ]
 
 
-def layout_of(path: Path, how: ReadSettings = AS_IS) -> str:
-    """Return the name of the layout of a file or folder, or an empty string if it has none."""
-    parts = parts_of(path, how)
+def layout_of(path: Path, settings: ReadSettings = AS_IS) -> str:
+    """Return the name of the layout of a file or folder, or "" for an unknown layout."""
+    parts = parts_of(path, settings)
     return next((name for name, layout in LAYOUTS.items() if layout.fits(path, parts)), "")
 
 
-def read(format: str, path: Path, name: str | None = None, how: ReadSettings = AS_IS) -> Instrument:  # noqa: A002
-    """Read an instrument in one of the layouts.
+def read(
+    format: str,  # noqa: A002  the command line's word for it
+    path: Path,
+    name: str | None = None,
+    settings: ReadSettings = AS_IS,
+) -> Instrument:
+    """Return the instrument in a file or folder of the named layout.
 
     Raises UsageError, and InputError with every fault.
     """
     layout = LAYOUTS[format]
-    gathered = PartyData(layout, how)
-    layout.gather(gathered, path, parts_of(path, how))
+    gathered = PartyData(layout, settings)
+    layout.gather(gathered, path, parts_of(path, settings))
     for line in gathered.lines:
         check_texts(line, gathered.findings)
     merged_statements = statements(gathered.lines, gathered.findings)
@@ -194,7 +199,7 @@ def read(format: str, path: Path, name: str | None = None, how: ReadSettings = A
     if not merged_statements:
         raise UsageError(f"{path}: found no statement of {layout.title}")
     languages = tuple(dict.fromkeys(line.language for line in gathered.lines))
-    if not layout.language and not how.language:
+    if not layout.language and not settings.language:
         gathered.notes.append(
             f"The language is not in the file: taken for {DEFAULT_LANGUAGE}; --language says "
             "another."
@@ -231,7 +236,7 @@ def _rows(
         required=required,
         any_columns=True,
         may_be_empty=may_be_empty,
-        how=part.how,
+        settings=part.how,
     )
 
 
@@ -271,10 +276,10 @@ def _wahlomat(gathered: PartyData, path: Path, parts: Sequence[FilePart]) -> Non
                 row.file, row.line, PARTY, repr(party), "a party of the other sheet"
             )
         elif party and row.get(THESIS):
-            gathered.answer(row, POSITION, party, row.get(THESIS))
+            gathered.add_answer(row, POSITION, party, row.get(THESIS))
     if not gathered.findings.found:
         _note_missing_positions(gathered, path, len(texts))
-    gathered.left_out(rows, REASON, "reasons of parties")
+    gathered.note_excluded(rows, REASON, "reasons of parties")
     sheet = positions.how.sheet
     gathered.title = f"Wahl-O-Mat: {sheet or Path(name_of(positions.path)).stem}"
 
@@ -342,7 +347,7 @@ def _qualomat(gathered: PartyData, path: Path, parts: Sequence[FilePart]) -> Non
     opinions = folder.rows("opinion.json", "party", "statement", "answer")
     for row in opinions:
         _add_opinion(gathered, row, ids)
-    gathered.left_out(opinions, "comment", "comments of parties")
+    gathered.note_excluded(opinions, "comment", "comments of parties")
     gathered.note_open()
     _read_overview(gathered, path / "overview.json")
 
@@ -356,7 +361,7 @@ class _QualomatFolder:
     parts: Sequence[FilePart]
 
     def rows(self, name: str, *required: str) -> list[Row]:
-        """Return the rows of a file of the folder. There are none without the file."""
+        """Return the rows of a file of the folder, or none if the file is missing."""
         return self._rows_of(self.path / name, required)
 
     def rows_of_election(self, name: str, *required: str) -> list[Row]:
@@ -390,15 +395,15 @@ def _add_opinion(gathered: PartyData, row: Row, ids: _QualomatIds) -> None:
     known_ids: dict[str, Collection[str]] = {"party": ids.parties, "statement": ids.statements}
     if ids.words:
         known_ids["answer"] = ids.words
-    for column, known in known_ids.items():
-        if row.get(column) and row.get(column) not in known:
+    for column, valid_values in known_ids.items():
+        if row.get(column) and row.get(column) not in valid_values:
             expected = f"an id of {column}.json"
             gathered.findings.add(row.file, row.line, column, repr(row.get(column)), expected)
             return
     word = ids.words.get(row.get("answer"), row.get("answer"))
     answer_row = replace(row, cells={**row.cells, "answer": word})
     party = ids.parties.get(row.get("party"), "")
-    gathered.answer(answer_row, "answer", party, row.get("statement"))
+    gathered.add_answer(answer_row, "answer", party, row.get("statement"))
 
 
 def _read_overview(gathered: PartyData, file: Path) -> None:
@@ -534,7 +539,7 @@ def _add_means(gathered: PartyData, answers: CandidateAnswers) -> None:
         mean = sum(score for _, score in scores) / len(scores)
         first_row, _ = scores[0]
         row = replace(first_row, cells={"mean": f"{mean:.6g}"})
-        gathered.answer(row, "mean", party, ref)
+        gathered.add_answer(row, "mean", party, ref)
 
 
 def _means_note(answers: CandidateAnswers) -> str:
@@ -594,7 +599,7 @@ def _given(
                     )
                 elif ref not in spent and score is not None and row.get(party_column):
                     if is_of_parties:
-                        gathered.answer(cell, column, row.get(party_column), ref)
+                        gathered.add_answer(cell, column, row.get(party_column), ref)
                     else:
                         candidates[row.get(party_column), ref].append((row, score))
     if n_partyless:
@@ -697,7 +702,7 @@ def _party_positions(gathered: PartyData, path: Path, parts: Sequence[FilePart])
             problem = f"another text of {ref!r} than in line {texts[ref].line}"
             gathered.findings.add(row.file, row.line, text, problem, "one text for each statement")
         if row.get(party):
-            gathered.answer(row, position, row.get(party), ref, row.get("country"))
+            gathered.add_answer(row, position, row.get(party), ref, row.get("country"))
     used_columns = (party, text, position, ref_column, topic, "country")
     unused = [column for column in part.columns if column and column not in used_columns]
     if unused:
@@ -793,7 +798,7 @@ def _has_axes(path: Path, part: FilePart) -> bool:
     text, axis = _first(STATEMENT, part.columns), _first(AXIS, part.columns)
     if not (text and axis) or {"statement", "wording"} <= set(part.columns):
         return False
-    rows = read_rows(path, Findings(), required=(), any_columns=True, how=part.how)
+    rows = read_rows(path, Findings(), required=(), any_columns=True, settings=part.how)
     texts = [row.get(text) for row in rows]
     return 2 * len(set(texts)) > len(texts)
 
@@ -915,8 +920,8 @@ class Placed:
             + (f" Not from rile, on another scale: {', '.join(elsewhere)}." if elsewhere else "")
         )
 
-    def said(self) -> Iterator[str]:
-        """Yield the sentences about the parties that were placed, and by what."""
+    def sentences(self) -> Iterator[str]:
+        """Yield sentences about the parties with a position, and the election it is from."""
         n_parties = len(self.pairs) + len(self.without)
         yield f"{len(self.pairs):,} of {_parties(n_parties)} placed by {self.election}"
         if self.without:
@@ -933,17 +938,20 @@ class Placed:
 
 
 def read_positions(
-    path: Path, parties: Sequence[Party], election: str = "", how: ReadSettings = AS_IS
+    path: Path, parties: Sequence[Party], election: str = "", settings: ReadSettings = AS_IS
 ) -> Placed:
-    """Return the positions of parties by the main dataset of the Manifesto Project.
+    """Return the positions of parties in the main dataset of the Manifesto Project.
 
-    `election` is a country, a month as in 202409, or both. If it is empty, the newest election
-    counts of the country that has most of the parties. `how.columns` maps names of the file to our
-    names. Raises UsageError, and InputError.
+    `election` is a country, a month such as 202409, or both. If it is empty, the newest election
+    counts in the country of most of the parties. `settings.columns` maps names of parties in the
+    file to our names. Raises UsageError, and InputError.
     """
-    manifestos = _read_manifestos(path, how)
+    manifestos = _read_manifestos(path, settings)
     selected = _of_election(path, manifestos, election)
-    our_names = {_plain(name): _plain(our_name) for name, our_name in how.columns.items()}
+    our_names = {
+        _comparable_name(name): _comparable_name(our_name)
+        for name, our_name in settings.columns.items()
+    }
     country, date = _election_of(path, selected, parties, our_names)
     candidates = [
         manifesto
@@ -989,14 +997,14 @@ def _pairs(
     """Return the parties with each manifesto that has their name."""
     pairs = []
     for party in parties:
-        name = _plain(party.name)
+        name = _comparable_name(party.name)
         for manifesto in manifestos:
             if name in _names(manifesto, our_names):
                 pairs.append((party, manifesto))
     return pairs
 
 
-def _read_manifestos(path: Path, how: ReadSettings) -> list[CodedManifesto]:
+def _read_manifestos(path: Path, settings: ReadSettings) -> list[CodedManifesto]:
     """Return the manifestos with a position. Raises InputError with every fault."""
     findings = Findings()
     rows = read_rows(
@@ -1005,7 +1013,7 @@ def _read_manifestos(path: Path, how: ReadSettings) -> list[CodedManifesto]:
         required=RILE,
         any_columns=True,
         may_be_empty=("rile",),
-        how=replace(how, columns={}),
+        settings=replace(settings, columns={}),
     )
     manifestos: list[CodedManifesto] = []
     seen: dict[Hashable, int] = {}
@@ -1032,7 +1040,7 @@ def _election_of(
     `our_names` maps plain names of the file to plain names of the instrument. Raises UsageError if
     no country has a party, or several have as many.
     """
-    own_names = {_plain(party.name) for party in parties}
+    own_names = {_comparable_name(party.name) for party in parties}
     names_by_country: dict[str, set[str]] = defaultdict(set)
     for manifesto in manifestos:
         names_by_country[manifesto.country] |= _names(manifesto, our_names) & own_names
@@ -1062,10 +1070,11 @@ def _names(manifesto: CodedManifesto, our_names: Mapping[str, str]) -> set[str]:
 
     They are the mapped ones, otherwise its own.
     """
-    own_names = {_plain(manifesto.name), _plain(manifesto.short)} - {""}
+    own_names = {_comparable_name(manifesto.name), _comparable_name(manifesto.short)} - {""}
     mapped_names = {our_names[name] for name in own_names if name in our_names}
     return mapped_names or own_names - set(our_names.values())
 
 
-def _plain(name: str) -> str:
+def _comparable_name(name: str) -> str:
+    """Return a name without case, spaces and punctuation."""
     return re.sub(r"[\W_]+", "", name.casefold())

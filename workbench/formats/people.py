@@ -126,8 +126,8 @@ def read_issue_labels(
         twin = None if issues else names.twin(row.get("issue"))
         if twin is not None:
             note_twin(path, row.line, "issue", row.get("issue"), twin, findings)
-        is_valid &= _known(row, "ref", refs, findings)
-        is_valid &= not issues or _known(row, "issue", issues, findings)
+        is_valid &= _has_valid_value(row, "ref", refs, findings)
+        is_valid &= not issues or _has_valid_value(row, "issue", issues, findings)
         key = (row.get("ref"), row.get("issue"), row.get("annotator"))
         if key in taken_keys:
             findings.add(
@@ -223,7 +223,7 @@ def read_party_answers(
     ):
         key = (row.get("country"), row.get("party"), row.get("ref"))
         answer = party_answer(row, "answer", key, rule, findings)
-        is_known = _known(row, "ref", refs, findings)
+        is_known = _has_valid_value(row, "ref", refs, findings)
         if listed_parties and key[:2] not in listed_parties:
             findings.add(
                 path, row.line, "party", f"{key[1]!r} of {key[0]!r}", "a party of parties.csv"
@@ -288,7 +288,7 @@ def read_survey(
     for row in rows_if_there(path, findings, ("respondent", "ref", "variant", "answer")):
         ref, variant = row.get("ref"), row.get("variant")
         is_valid, agrees = choice(row, "answer", findings, YES_NO)
-        is_valid &= _known(row, "ref", refs, findings)
+        is_valid &= _has_valid_value(row, "ref", refs, findings)
         if ref in refs and (ref, variant) not in wordings:
             available = ", ".join(
                 name for wording_ref, name in sorted(wordings) if wording_ref == ref
@@ -320,8 +320,11 @@ def rows_if_there(
     )
 
 
-def _known(row: Row, column: str, known: Collection[str], findings: Findings) -> bool:
-    if row.get(column) in known or not row.get(column):  # an empty cell was noted before
+def _has_valid_value(
+    row: Row, column: str, valid_values: Collection[str], findings: Findings
+) -> bool:
+    """Return whether a cell has one of the valid values. Others are noted."""
+    if row.get(column) in valid_values or not row.get(column):  # an empty cell was noted before
         return bool(row.get(column))
     subject = "statement" if column == "ref" else column
     findings.add(

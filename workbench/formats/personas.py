@@ -132,12 +132,12 @@ def _json(path: Path, text: str) -> TomlFile:
     return TomlFile(path, "", {"persona": tables})
 
 
-def _checked(path: Path, given: Sequence[_Given], findings: list[Finding]) -> tuple[Persona, ...]:
-    """Return the personas if they have no faults. Raises InputError with every fault."""
+def _checked(path: Path, entries: Sequence[_Given], findings: list[Finding]) -> tuple[Persona, ...]:
+    """Return the personas of the entries. Raises InputError with every fault."""
     names: dict[str, str] = {}
     keys: dict[bytes, str] = {}
     personas = []
-    for entry in given:
+    for entry in entries:
         faults = list(_faults(entry))
         if entry.name in names:
             faults.append(("id", f"{entry.name!r} a second time", "a name of its own"))
@@ -163,7 +163,7 @@ def _checked(path: Path, given: Sequence[_Given], findings: list[Finding]) -> tu
             Finding(path.name, entry.line, column, problem, expected)
             for column, problem, expected in faults
         ]
-    if not given and not findings:
+    if not entries and not findings:
         findings.append(Finding(path.name, None, None, "no persona", "at least one"))
     if findings:
         raise InputError(findings, REMEDY)
@@ -281,25 +281,25 @@ def _of_list(path: Path) -> tuple[list[_Given], list[Finding]]:
     return entries, findings.found
 
 
-def _faults(given: _Given) -> Iterator[tuple[str, str, str]]:
-    """Yield (column, finding, expectation) of each fault."""
-    if not _is_name(given.name):
+def _faults(entry: _Given) -> Iterator[tuple[str, str, str]]:
+    """Yield (column, finding, expectation) of each fault of an entry."""
+    if not _is_name(entry.name):
         expected = (
             f"a name other than {NONE!r} and {EVERY!r}, of at most {LONGEST} letters and "
             "without a comma"
         )
-        yield "id", repr(given.name[: LONGEST + 1]), expected
-    if given.kind not in tuple(PersonaKind):
-        yield "kind", repr(given.kind), f"one of {', '.join(PersonaKind)}"
+        yield "id", repr(entry.name[: LONGEST + 1]), expected
+    if entry.kind not in tuple(PersonaKind):
+        yield "kind", repr(entry.kind), f"one of {', '.join(PersonaKind)}"
         return
-    if not given.turns or not all(text for _, text in given.turns):
+    if not entry.turns or not all(text for _, text in entry.turns):
         yield "text", "no text", "the text before each prompt"
         return
-    texts = [text for _, text in given.turns]
-    if not all(map(_can_be_sent, (given.name, given.language, *texts))):
+    texts = [text for _, text in entry.turns]
+    if not all(map(_can_be_sent, (entry.name, entry.language, *texts))):
         yield "text", "half a character (a lone surrogate)", "whole characters"
-    roles = [role for role, _ in given.turns]
-    expected = _expected_roles(given.kind, roles)
+    roles = [role for role, _ in entry.turns]
+    expected = _expected_roles(entry.kind, roles)
     if expected:
         yield "turns", ", ".join(roles), expected
 

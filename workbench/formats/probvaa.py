@@ -144,7 +144,7 @@ def layout_names(instrument: Instrument) -> LayoutNames:
 
 
 def read_mapping(path: Path, findings: Findings) -> OwnNames:
-    """Return the contents of a mapping file, which are empty if there is no file."""
+    """Return the contents of a mapping file, or an empty mapping if the file is missing."""
     if not path.is_file():
         return OwnNames()
     names_by_kind: dict[str, dict[str, str]] = {COUNTRY: {}, STATEMENT: {}, TEMPLATE: {}}
@@ -288,7 +288,7 @@ def read(path: Path, name: str = "probvaa", left_right: Path | None = None) -> I
     own_names = read_mapping(data.parent / MAPPING, findings)
     findings.check()
     parties = dict.fromkeys((answer.country, answer.party) for answer in answers)
-    notes += _left_out(answers, wordings)
+    notes += _exclusion_notes(answers, wordings)
     notes += _missing_parts(data, wordings)
     instrument = Instrument(
         name=name,
@@ -312,7 +312,7 @@ def read(path: Path, name: str = "probvaa", left_right: Path | None = None) -> I
 
 
 def _data_folder(path: Path) -> Path:
-    """Return the folder of a download with its data. Raises UsageError if there is none."""
+    """Return the folder of a download that has its data. Raises UsageError if none has."""
     for folder in (path, path / "data"):
         if (folder / "vaa" / "probvaa.csv").is_file():
             return folder
@@ -358,8 +358,9 @@ def _usual_countries(wordings: Iterable[str]) -> set[str]:
     return set(LANGUAGES) if any(ref.partition("_")[0] in LANGUAGES for ref in wordings) else set()
 
 
-def _left_out(answers: Iterable[PartyAnswer], known: Container[str]) -> list[str]:
-    n_by_ref = Counter(answer.statement for answer in answers if answer.statement not in known)
+def _exclusion_notes(answers: Iterable[PartyAnswer], refs: Container[str]) -> list[str]:
+    """Return sentences about the answers to statements that the instrument does not have."""
+    n_by_ref = Counter(answer.statement for answer in answers if answer.statement not in refs)
     return [
         f"Answers for the unknown statement {ref} ({count} rows) are left out."
         for ref, count in sorted(n_by_ref.items())

@@ -172,11 +172,11 @@ def _is_known(answer: PartyAnswer) -> bool:
     return StanceRule().stance(answer.answer) == (True, answer.stance)
 
 
-def _lost_statements(instrument: Instrument, kept: Instrument) -> list[str]:
+def _lost_statements(instrument: Instrument, reduced_instrument: Instrument) -> list[str]:
     """Return sentences about the parts of statements that the layout has no column for."""
     statements = instrument.statements
     wordings = [wording for statement in statements for wording in statement.wordings]
-    n_lost = len(statements) - len(kept.statements)
+    n_lost = len(statements) - len(reduced_instrument.statements)
     counts = {"{} of statements without a wording that the layout can hold": n_lost}
     counts |= _lost_wordings(wordings)
     counts |= _lost_fields(statements)
@@ -224,29 +224,31 @@ def _lost_fields(statements: Sequence[Statement]) -> dict[str, int]:
     }
 
 
-def _lost_people(instrument: Instrument, kept: Instrument) -> list[str]:
-    """Return sentences about labels, answers and templates that are left out."""
+def _lost_people(instrument: Instrument, reduced_instrument: Instrument) -> list[str]:
+    """Return sentences about the labels, answers and templates that are excluded."""
     n_by_family = Counter(
         template.family for template in instrument.templates if not fits(template)
     )
     labels = [label for label in instrument.issue_labels if label.annotator != GOLD]
-    lost_parties: list[Party] = [party for party in instrument.parties if party not in kept.parties]
+    lost_parties: list[Party] = [
+        party for party in instrument.parties if party not in reduced_instrument.parties
+    ]
     counts = [
         ("{} labels of single annotators: the layout has gold labels only", len(labels)),
         (
             "{} gold labels of statements or issues that it lacks",
-            len(instrument.issue_labels) - len(labels) - len(kept.issue_labels),
+            len(instrument.issue_labels) - len(labels) - len(reduced_instrument.issue_labels),
         ),
         (
             "{} answers of parties to other countries' statements, or in words that the layout "
             "lacks",
-            len(instrument.party_answers) - len(kept.party_answers),
+            len(instrument.party_answers) - len(reduced_instrument.party_answers),
         ),
         ("{} parties without an answer", len(lost_parties)),
         (
             "{} answers of people: the layout asks for original, first paraphrase, negation and "
             "opposite",
-            len(instrument.survey) - len(kept.survey),
+            len(instrument.survey) - len(reduced_instrument.survey),
         ),
         *(
             (f"{{}} templates of the family {family!r}", count)

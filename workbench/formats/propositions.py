@@ -44,14 +44,14 @@ FILE = "statements.csv"
 "the file that is read if a folder is given. The instrument is named after the folder."
 
 
-def read(path: Path, name: str | None = None, how: ReadSettings = AS_IS) -> Instrument:
+def read(path: Path, name: str | None = None, settings: ReadSettings = AS_IS) -> Instrument:
     """Return the instrument in a file of propositions, or in the `statements.csv` of a folder.
 
     Raises InputError with every fault: file, line, column, what was found and what was expected.
     """
     file = path / FILE if path.is_dir() else path
     findings = Findings()
-    rows = read_rows(file, findings, required=REQUIRED, any_columns=True, how=how)
+    rows = read_rows(file, findings, required=REQUIRED, any_columns=True, settings=settings)
     if not rows and not findings.found:
         findings.add(file, 2, None, "no proposition", "one row per proposition under the header")
     header = tuple(rows[0].cells) if rows else ()

@@ -72,7 +72,9 @@ def questionnaire_of(
     if not any(line.role for line in lines):
         _check_roles(lines, findings)
         return None
-    questions_or_none = [_asked(group, tuple(scales), findings) for group in by_ref.values()]
+    questions_or_none = [
+        _asked_statement(group, tuple(scales), findings) for group in by_ref.values()
+    ]
     question_by_ref = {
         question_data.question.ref: question_data
         for question_data in questions_or_none
@@ -123,7 +125,7 @@ def _role_is_at_fault(findings: Findings, places: Collection[tuple[str, int]] = 
     )
 
 
-def _asked(
+def _asked_statement(
     group: Sequence[WordingLine], scales: Sequence[str], findings: Findings
 ) -> _AskedStatement | None:
     """Return one statement as a question, or None if it has no role."""

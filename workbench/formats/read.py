@@ -77,49 +77,50 @@ Tables may be CSV, JSON, TOML, Excel, Parquet, SPSS or Stata. Columns of other n
 (ref=# numbers the rows), --ignore COLUMN,…"""  # noqa: E501
 
 
-def recognised(path: Path, how: ReadSettings = AS_IS, *, of_people: bool = False) -> str:
-    """Return the name of the format that a file or a folder has.
+def recognised(path: Path, settings: ReadSettings = AS_IS, *, of_people: bool = False) -> str:
+    """Return the name of the format of a file or folder.
 
     Parameters
     ----------
-    how
+    settings
         The settings for reading it, such as the names of its columns.
     of_people
         Whether columns about people were named, such as weights. A table of no other format is
         then a survey.
 
-    Raises UsageError if it has none, with what was found and what can be imported.
+    Raises UsageError for an unknown format, with a description of the file and what can be
+    imported.
     """
     try:
-        format_name = _format_of(path, how)
-        _check_readable(path, format_name, how)
-        if of_people and format_name in ("", "csv") and _may_be_survey(path, how):
+        format_name = _format_of(path, settings)
+        _check_readable(path, format_name, settings)
+        if of_people and format_name in ("", "csv") and _may_be_survey(path, settings):
             return SURVEY
         if not format_name:
-            raise UsageError(_unknown_format(path, how))
+            raise UsageError(_unknown_format(path, settings))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
     return format_name
 
 
-def _format_of(path: Path, how: ReadSettings) -> str:
+def _format_of(path: Path, settings: ReadSettings) -> str:
     """Return the format of a file or folder, or an empty string if it has none."""
     if path.is_dir():
-        return _of_folder(path)
+        return _format_of_folder(path)
     if path.exists():
-        return _of_file(path, how)
+        return _format_of_file(path, settings)
     raise UsageError(f"{path}: not found")
 
 
-def _check_readable(path: Path, format_name: str, how: ReadSettings) -> None:
+def _check_readable(path: Path, format_name: str, settings: ReadSettings) -> None:
     """Raise UsageError, or InputError, for a damaged file, several sheets, or a title above."""
     if not format_name and path.is_file() and kind_of(path) is not FileKind.TEXT:
         findings = Findings()
-        next(records(path, findings, how), None)
+        next(records(path, findings, settings), None)
         findings.check()
     if format_name not in ("", "csv") or path.is_dir():
         return
-    header_row = _row_below_title(path, how)
+    header_row = _row_below_title(path, settings)
     if header_row is not None:
         raise UsageError(
             f"{path}: found a title or comment above a table, whose columns seem to be named "
@@ -129,8 +130,8 @@ def _check_readable(path: Path, format_name: str, how: ReadSettings) -> None:
         )
 
 
-def _unknown_format(path: Path, how: ReadSettings) -> str:
-    """Return what was found in a file or folder without a format, and how it may be imported."""
+def _unknown_format(path: Path, settings: ReadSettings) -> str:
+    """Return a message on a file or folder of unknown format, and how it may be imported."""
     if path.is_dir() and (message := _of_folders_within(path)):
         return message
     download = _whole_download(path)
@@ -139,11 +140,11 @@ def _unknown_format(path: Path, how: ReadSettings) -> str:
             f"{path}: found a part of the ProbVAA download. Import the whole folder:\n"
             f"  workbench import STORE {shlex.quote(str(download))} --dry-run"
         )
-    advice = _as_statements(path, how)
+    advice = _as_statements(path, settings)
     if advice:
-        return f"{path}: found {_description(path, how)}.\n{advice}"
-    message = f"{path}: found {_description(path, how)}, which is not a known format."
-    return "\n".join([message, *_as_lines(path, how), KNOWN])
+        return f"{path}: found {_description(path, settings)}.\n{advice}"
+    message = f"{path}: found {_description(path, settings)}, which is not a known format."
+    return "\n".join([message, *_as_lines(path, settings), KNOWN])
 
 
 def _whole_download(path: Path) -> Path | None:
@@ -152,9 +153,9 @@ def _whole_download(path: Path) -> Path | None:
     return next((folder for folder in folders if (folder / "vaa" / "probvaa.csv").is_file()), None)
 
 
-def _may_be_survey(path: Path, how: ReadSettings) -> bool:
+def _may_be_survey(path: Path, settings: ReadSettings) -> bool:
     """Return whether a file is a table of several columns, and not of statements."""
-    header = header_of(path, how) if path.is_file() else []
+    header = header_of(path, settings) if path.is_file() else []
     return len(header) > 1 and not {"ref", "original"} <= set(header)
 
 
@@ -169,7 +170,7 @@ def _of_folders_within(folder: Path) -> str:
             path for path in folder.glob(depth) if path.is_dir() and not path.name.startswith(".")
         )
         for path in subfolders[:MOST_FOLDERS]:
-            if name := _of_folder(path):
+            if name := _format_of_folder(path):
                 folders_by_format.setdefault(name, []).append(path)
         if folders_by_format:
             break
@@ -194,22 +195,22 @@ def _of_folders_within(folder: Path) -> str:
     )
 
 
-def _row_below_title(path: Path, how: ReadSettings) -> int | None:
+def _row_below_title(path: Path, settings: ReadSettings) -> int | None:
     """Return the row that seems to name the columns below a title.
 
-    It is None if the first row names them.
+    The result is None if the first row names them.
     """
-    if {"ref", "original"} <= set(header_of(path, how)):
+    if {"ref", "original"} <= set(header_of(path, settings)):
         return None
-    return likely_header_row(path, how)
+    return likely_header_row(path, settings)
 
 
-def _own_columns(path: Path, how: ReadSettings) -> list[str]:
+def _own_columns(path: Path, settings: ReadSettings) -> list[str]:
     """Return the columns of a table that may hold statements under other names.
 
-    There are none for other tables.
+    The list is empty for a file of answers or labels, and for a file that is not a table.
     """
-    columns = header_of(path, how) if path.is_file() else []
+    columns = header_of(path, settings) if path.is_file() else []
     names = set(columns)
     has_answers = RESPONDENT in names or set(LONG[1:]) <= names
     if not columns or has_answers or _holds_labels(path, names):
@@ -217,20 +218,20 @@ def _own_columns(path: Path, how: ReadSettings) -> list[str]:
     return columns
 
 
-def likely(path: Path, how: ReadSettings = AS_IS) -> ReadSettings | None:
+def likely(path: Path, settings: ReadSettings = AS_IS) -> ReadSettings | None:
     """Return the settings for reading a table as statements, or None if that is not possible."""
-    columns = _own_columns(path, how)
-    proposed = proposal(path, columns, how) if columns else None
+    columns = _own_columns(path, settings)
+    proposed = proposal(path, columns, settings) if columns else None
     return None if proposed is None or proposed.obstacle else proposed.how
 
 
-def _as_statements(path: Path, how: ReadSettings) -> str:
-    """Return the options that make a table statements, or why that is not possible.
+def _as_statements(path: Path, settings: ReadSettings) -> str:
+    """Return the options with which a table is read as statements, or the reason why it cannot be.
 
-    It is an empty string if no column looks like one of statements.
+    The result is an empty string if no column looks like one of statements.
     """
-    columns = _own_columns(path, how)
-    proposed = proposal(path, columns, how) if columns else None
+    columns = _own_columns(path, settings)
+    proposed = proposal(path, columns, settings) if columns else None
     if proposed is None:
         return ""
     if proposed.obstacle:
@@ -269,12 +270,12 @@ def _proposal_lines(path: Path, proposed: Proposal) -> Iterator[str]:
     yield "All columns of statements, and other formats: workbench import --help"
 
 
-def _as_lines(path: Path, how: ReadSettings) -> Iterator[str]:
+def _as_lines(path: Path, settings: ReadSettings) -> Iterator[str]:
     """Yield the lines that tell how to read each line of a text as a statement.
 
-    There are none unless the text has several lines and none divides into columns.
+    Nothing is yielded for a text of one line, and for one that divides into columns.
     """
-    if path.is_file() and kind_of(path) is FileKind.TEXT and len(header_of(path, how)) == 1:
+    if path.is_file() and kind_of(path) is FileKind.TEXT and len(header_of(path, settings)) == 1:
         n = len(read_list(path, Findings()).statements)
         if n > 1:
             yield (
@@ -287,12 +288,12 @@ def _as_lines(path: Path, how: ReadSettings) -> Iterator[str]:
 def is_plain(path: Path) -> bool:
     """Return whether a path is a folder without a format, although its contents may have one."""
     try:
-        return path.is_dir() and not _of_folder(path)
+        return path.is_dir() and not _format_of_folder(path)
     except OSError:
         return False
 
 
-def _of_folder(folder: Path) -> str:
+def _format_of_folder(folder: Path) -> str:
     if any((folder / subfolder / "vaa" / "probvaa.csv").is_file() for subfolder in ("", "data")):
         return "probvaa"
     if (statements := folder / INSTRUMENT_FILES[0]).is_file():
@@ -308,24 +309,24 @@ def _of_folder(folder: Path) -> str:
     return layout_of(folder) or (LOG if has_logs(folder) else "")
 
 
-def _of_file(path: Path, how: ReadSettings) -> str:
+def _format_of_file(path: Path, settings: ReadSettings) -> str:
     """Return the format of a file, or an empty string. The first that fits counts."""
     if stem_of(path.name):
         return "biasmonkey"
-    if log_of(path, how):
+    if log_of(path, settings):
         return LOG
-    header = set(header_of(path, how))
-    name = _of_header(path, header, how)
+    header = set(header_of(path, settings))
+    name = _format_of_header(path, header, settings)
     if name:
         return name
-    if kind_of(path) in (FileKind.SPSS, FileKind.STATA) or is_known(path, how):
+    if kind_of(path) in (FileKind.SPSS, FileKind.STATA) or is_known(path, settings):
         return SURVEY
-    if set(RILE) <= set(header_of(path, replace(how, columns={}))):
+    if set(RILE) <= set(header_of(path, replace(settings, columns={}))):
         return MANIFESTO
-    if set(how.columns.values()) <= {LEFT_OUT} and (layout := layout_of(path, how)):
+    if set(settings.columns.values()) <= {LEFT_OUT} and (layout := layout_of(path, settings)):
         return layout
-    settings = likely(path, how)
-    if settings is not None and "original" in settings.columns.values():
+    statement_settings = likely(path, settings)
+    if statement_settings is not None and "original" in statement_settings.columns.values():
         return ""
     is_unclear = len(header) < 2 or bool(header & {"ref", "original"})
     # Its reader reports what is wrong, and on which line.
@@ -340,14 +341,14 @@ _REQUIRED = {
 "format -> the columns by which a table of it is known"
 
 
-def _of_header(path: Path, header: set[str], how: ReadSettings) -> str:
-    """Return the format that a file has by the names of its columns, or an empty string."""
+def _format_of_header(path: Path, header: set[str], settings: ReadSettings) -> str:
+    """Return the format that the names of a file's columns indicate, or an empty string."""
     if _holds_labels(path, header):
         return LABELS
     if set(OF_ISSUE_LABELS) <= header:
         return ISSUE_LABELS
     may_be_lines = not header or bool({"ref", "original"} & header)
-    if kind_of(path) is FileKind.LINES and not how.columns and may_be_lines:
+    if kind_of(path) is FileKind.LINES and not settings.columns and may_be_lines:
         return "jsonl"
     if looks_like_answers(header):
         return ANSWERS
@@ -358,12 +359,12 @@ def _holds_labels(path: Path, header: set[str]) -> bool:
     return set(OF_LABELS) <= header or {"response", "annotator"} <= header or bool(tool_of(path))
 
 
-def _description(path: Path, how: ReadSettings) -> str:
+def _description(path: Path, settings: ReadSettings) -> str:
     """Return the description of a file or folder without a known format."""
     if path.is_dir():
         names = sorted(entry.name for entry in path.iterdir())
         return "a folder with " + (_first_names(names) if names else "nothing in it")
-    header, kind = header_of(path, how), kind_of(path)
+    header, kind = header_of(path, settings), kind_of(path)
     if RESPONDENT in header or set(LONG) & set(header):
         return (
             f"a table with the columns {_first_names(header)} (answers have {', '.join(LONG)}, or "
@@ -402,10 +403,10 @@ def read_instrument(
     *,
     left_right: Path | None = None,
     skip: bool = False,
-    how: ReadSettings = AS_IS,
+    settings: ReadSettings = AS_IS,
     wanted: SurveyColumns | None = None,
 ) -> Instrument:
-    """Read an instrument, completely or not at all.
+    """Return the instrument in a file or folder, read completely or not at all.
 
     With `skip`, formats that may be read in part are read without faulty data. `wanted` has the
     roles of the columns of a survey. Raises UsageError if `path` does not exist, and InputError if
@@ -414,17 +415,17 @@ def read_instrument(
     if not path.exists():
         raise UsageError(f"{path}: not found")
     if format in LAYOUTS:
-        return read_layout(format, path, name, how)
+        return read_layout(format, path, name, settings)
     if format == "csv":
-        check_no_choices(path, how)
-        return read_csv(path, name, how)
+        check_no_choices(path, settings)
+        return read_csv(path, name, settings)
     if format == SURVEY:
-        return read_survey(path, name, replace(wanted or SurveyColumns(), skip=skip), how)
+        return read_survey(path, name, replace(wanted or SurveyColumns(), skip=skip), settings)
     readers: dict[str, Callable[[], Instrument]] = {
         "jsonl": lambda: read_jsonl(path, name),
         "probvaa": lambda: read_probvaa(path, name or "probvaa", left_right),
-        "propositions": lambda: read_propositions(path, name, how),
-        "choices": lambda: read_choice_instrument(path, name, how),
+        "propositions": lambda: read_propositions(path, name, settings),
+        "choices": lambda: read_choice_instrument(path, name, settings),
         "biasmonkey": lambda: read_biasmonkey_instrument(path, name, skip=skip),
     }
     if format in readers:

@@ -146,16 +146,16 @@ class Findings:
     "name of a file -> the unit that its places count, if they are no lines"
 
     def add(
-        self, file: Path, line: int | None, column: str | None, found: str, expected: str
+        self, file: Path, line: int | None, column: str | None, problem: str, expected: str
     ) -> None:
-        self.found.append(self._at(file, line, column, found, expected))
+        self.found.append(self._finding(file, line, column, problem, expected))
         if len(self.found) >= MOST_FINDINGS:
             self.check()
 
     def warn(
-        self, file: Path, line: int | None, column: str | None, found: str, expected: str
+        self, file: Path, line: int | None, column: str | None, problem: str, expected: str
     ) -> None:
-        self.warned.append(self._at(file, line, column, found, expected))
+        self.warned.append(self._finding(file, line, column, problem, expected))
 
     def check(self) -> None:
         """Raise InputError if there are faults, sorted by file and line."""
@@ -167,11 +167,11 @@ class Findings:
                 )
             )
 
-    def _at(
-        self, file: Path, line: int | None, column: str | None, found: str, expected: str
+    def _finding(
+        self, file: Path, line: int | None, column: str | None, problem: str, expected: str
     ) -> Finding:
         return Finding(
-            file.name, line or None, column, found, expected, self.counted.get(file.name, "line")
+            file.name, line or None, column, problem, expected, self.counted.get(file.name, "line")
         )
 
 
@@ -205,44 +205,48 @@ def kind_of(path: Path) -> FileKind:
 
 
 def records(
-    path: Path, findings: Findings, how: ReadSettings = AS_IS
+    path: Path, findings: Findings, settings: ReadSettings = AS_IS
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield (place, cells) of each record: first the names of the columns, then the rows.
 
-    Columns that are left out are missing. A place is the line on which a record of a text begins,
-    otherwise the number of the row in its file. Every fault is noted. Raises UsageError if the file
-    cannot be read or has several sheets, and MissingPackage if the package for its kind is missing.
+    Excluded columns are missing. A place is the line on which a record of a text begins, and in
+    other files the number of the row. Every fault is noted. Raises UsageError if the file cannot be
+    read or has several sheets, and MissingPackage if the package for its kind is missing.
     """
     kind = kind_of(path)
-    _check_settings(path, kind, how)
+    _check_settings(path, kind, settings)
     if kind is not FileKind.TEXT:
         findings.counted[path.name] = "row" if kind in NEEDS else "entry"
     if kind in (FileKind.SPSS, FileKind.STATA):
         numbered_rows = _of_statistics(path, kind, findings)
     else:
-        numbered_rows = _READERS[kind](path, findings, how)
+        numbered_rows = _READERS[kind](path, findings, settings)
     numbered_rows = _bounded(path, numbered_rows, findings)
-    if how.header:
+    if settings.header:
         numbered_rows = _without_empty_ends(path, numbered_rows, findings)
-    if how.decimal == COMMA:
+    if settings.decimal == COMMA:
         numbered_rows = _with_points(numbered_rows)
-    if how.columns or not how.header:
-        numbered_rows = _mapped(path, numbered_rows, findings, how)
+    if settings.columns or not settings.header:
+        numbered_rows = _mapped(path, numbered_rows, findings, settings)
     yield from numbered_rows
 
 
-def _check_settings(path: Path, kind: FileKind, how: ReadSettings) -> None:
-    """Raise UsageError for a setting that a kind of file does not have."""
+def _check_settings(path: Path, kind: FileKind, settings: ReadSettings) -> None:
+    """Raise UsageError for a setting that does not apply to a kind of file.
+
+    A sheet applies to spreadsheets and JSON. An encoding applies to texts. A header row applies to
+    texts and spreadsheets. Some kinds of file cannot be read while they are packed.
+    """
     has_names = kind not in (FileKind.TEXT, FileKind.EXCEL)
-    if how.sheet and kind not in (FileKind.EXCEL, FileKind.JSON):
+    if settings.sheet and kind not in (FileKind.EXCEL, FileKind.JSON):
         raise UsageError(f"{path}: found {kind}, which has no sheets; leave --sheet out")
-    if how.encoding and kind in NEEDS:
+    if settings.encoding and kind in NEEDS:
         raise UsageError(
             f"{path}: found {kind}, which says its encoding itself; leave --encoding out"
         )
-    if not how.header and has_names:
+    if not settings.header and has_names:
         raise UsageError(f"{path}: found {kind}, whose columns have names; leave --no-header out")
-    if how.header_row and has_names:
+    if settings.header_row and has_names:
         raise UsageError(f"{path}: found {kind}, whose columns have names; leave --header-row out")
     if kind in (FileKind.PARQUET, FileKind.SPSS, FileKind.STATA) and is_packed(path):
         raise UsageError(f"{path}: found {kind} in a packed file; unpack it first")
@@ -356,11 +360,11 @@ def is_text(text: str) -> bool:
 
 
 def _mapped(
-    path: Path, records: Iterator[tuple[int, list[str]]], findings: Findings, how: ReadSettings
+    path: Path, records: Iterator[tuple[int, list[str]]], findings: Findings, settings: ReadSettings
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield records under the names of a mapping.
+    """Yield the records of a file under the column names of a mapping.
 
-    Records of another length stay as they are, for the later check.
+    Records of another length are not changed, because a later check reports them.
     """
     columns: _MappedColumns | None = None
     row = 0
@@ -368,9 +372,9 @@ def _mapped(
         if is_blank(cells):
             continue
         if columns is None:
-            columns = _mapped_columns(path, place, cells, findings, how)
+            columns = _mapped_columns(path, place, cells, findings, settings)
             yield place, columns.header
-            if how.header:
+            if settings.header:
                 continue
         row += 1
         yield place, columns.cells_of(row, cells)
@@ -404,26 +408,27 @@ class _MappedColumns:
 
 
 def _mapped_columns(
-    path: Path, place: int, cells: Sequence[str], findings: Findings, how: ReadSettings
+    path: Path, place: int, cells: Sequence[str], findings: Findings, settings: ReadSettings
 ) -> _MappedColumns:
-    """Return the columns by the first record. Names that the file does not have are noted."""
+    """Return the columns that the first record names. Mapped names that it lacks are noted."""
     names = [
-        name.strip() if how.header else str(number) for number, name in enumerate(cells, start=1)
+        name.strip() if settings.header else str(number)
+        for number, name in enumerate(cells, start=1)
     ]
     unique_names = _unique_names(names)
-    for name in how.columns:
+    for name in settings.columns:
         if name not in (*unique_names, NUMBER):
             expected = f"one of {', '.join(unique_names)}"
             findings.add(path, place, name, "no such column to map", expected)
-    left_out = {name for name, mapped_name in how.columns.items() if mapped_name == LEFT_OUT}
+    left_out = {name for name, mapped_name in settings.columns.items() if mapped_name == LEFT_OUT}
     indices: list[int] = []
     mapped_names: list[str] = []
     for index, (unique_name, name) in enumerate(zip(unique_names, names, strict=True)):
-        mapped_name = how.columns.get(unique_name, how.columns.get(name, name))
+        mapped_name = settings.columns.get(unique_name, settings.columns.get(name, name))
         if mapped_name != LEFT_OUT or left_out.isdisjoint((unique_name, name)):
             indices.append(index)
             mapped_names.append(mapped_name)
-    return _MappedColumns(len(cells), indices, mapped_names, how.columns.get(NUMBER))
+    return _MappedColumns(len(cells), indices, mapped_names, settings.columns.get(NUMBER))
 
 
 def _unique_names(names: Sequence[str]) -> list[str]:
@@ -465,12 +470,12 @@ def objects(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
         yield from enumerate(value if isinstance(value, list) else [value], start=1)
 
 
-def header_of(path: Path, how: ReadSettings = AS_IS) -> list[str]:
-    """Return the names of a file's columns. They are empty if they cannot be read."""
+def header_of(path: Path, settings: ReadSettings = AS_IS) -> list[str]:
+    """Return the names of a file's columns, or an empty list if the file cannot be read."""
     try:
-        if not how.columns and (kind := kind_of(path)) in (FileKind.SPSS, FileKind.STATA):
+        if not settings.columns and (kind := kind_of(path)) in (FileKind.SPSS, FileKind.STATA):
             return [variable.name for variable in labelled(path, kind, Findings(), ()) or ()]
-        numbered_rows = records(path, Findings(), how)
+        numbered_rows = records(path, Findings(), settings)
         return next(
             ([name.strip() for name in cells] for _, cells in numbered_rows if not is_blank(cells)),
             [],
@@ -479,7 +484,7 @@ def header_of(path: Path, how: ReadSettings = AS_IS) -> list[str]:
         return []
 
 
-def sheets_of(path: Path, how: ReadSettings = AS_IS) -> dict[str, list[str]]:
+def sheets_of(path: Path, settings: ReadSettings = AS_IS) -> dict[str, list[str]]:
     """Return the columns of each table of a file, by the name of the table.
 
     Tables are the sheets of a spreadsheet and the lists of a JSON object. Any other file, and a
@@ -488,20 +493,20 @@ def sheets_of(path: Path, how: ReadSettings = AS_IS) -> dict[str, list[str]]:
     value = None
     try:
         kind = kind_of(path)
-        if kind is FileKind.EXCEL and not how.sheet:
-            return _columns_of_sheets(path, how)
-        if kind is FileKind.JSON and not how.sheet:
+        if kind is FileKind.EXCEL and not settings.sheet:
+            return _columns_of_sheets(path, settings)
+        if kind is FileKind.JSON and not settings.sheet:
             value = json.loads(read_text(path, Findings()) or "")
     except Exception:
         return {}
     columns_by_name = _columns_of_lists(value) if isinstance(value, dict) else {}
-    return columns_by_name or {"": header_of(path, how)}
+    return columns_by_name or {"": header_of(path, settings)}
 
 
-def _columns_of_sheets(path: Path, how: ReadSettings) -> dict[str, list[str]]:
-    """Return the first row with a text of each sheet of a spreadsheet, by the sheet's title."""
+def _columns_of_sheets(path: Path, settings: ReadSettings) -> dict[str, list[str]]:
+    """Return the first row with a text in each sheet of a spreadsheet, by the sheet's title."""
     book = _book(path, read_only=True)
-    begin = max(0, how.header_row - 1)
+    begin = max(0, settings.header_row - 1)
     columns_by_title = {}
     for sheet in book.worksheets:
         rows = (
@@ -520,20 +525,25 @@ def _columns_of_lists(value: Mapping[str, Any]) -> dict[str, list[str]]:
     return columns_by_name
 
 
-def likely_header_row(path: Path, how: ReadSettings = AS_IS) -> int | None:
-    """Return the row of a text or spreadsheet that names the columns below a title or comment.
+def likely_header_row(path: Path, settings: ReadSettings = AS_IS) -> int | None:
+    """Return the row that seems to name the columns below a title or comment.
 
-    It is a guess, and None if the first row may be the header.
+    The result is None if the first row may be the header, or the file is neither a text nor a
+    spreadsheet.
     """
     try:
         kind = kind_of(path)
-        if how.header_row or not how.header or kind not in (FileKind.TEXT, FileKind.EXCEL):
+        if (
+            settings.header_row
+            or not settings.header
+            or kind not in (FileKind.TEXT, FileKind.EXCEL)
+        ):
             return None
         if kind is FileKind.TEXT:
             return _header_line(
-                [*islice(text_lines(path, Findings(), how.encoding, LONGEST), 2 * LOOKED_AT)]
+                [*islice(text_lines(path, Findings(), settings.encoding, LONGEST), 2 * LOOKED_AT)]
             )
-        rows = list(islice(_of_excel(path, Findings(), how), LOOKED_AT))
+        rows = list(islice(_records_of_excel(path, Findings(), settings), LOOKED_AT))
     except (UsageError, MissingPackage):
         return None
     filled = [(place, cells) for place, cells in rows if not is_blank(cells)]
@@ -668,7 +678,7 @@ def text_lines(
 
 
 def _codec_of(encoding: str, *, has_mark: bool) -> str:
-    """Return the name of the codec of a text. Raises UsageError if there is none."""
+    """Return the name of the codec of a text. Raises UsageError for an unknown encoding."""
     default = "utf-16" if has_mark else "utf-8-sig"
     try:
         codec = codecs.lookup(encoding or default).name
@@ -693,7 +703,7 @@ class _LineDecoder:
         self._ascii_before = True
 
     def decoded(self, number: int, raw: bytes) -> str | None:
-        """Return a line, or None after noting why it is no text."""
+        """Return a line as text, or None after noting why it cannot be decoded."""
         # Only the first line may begin with a mark.
         codec = "utf-8" if number > 1 and self.codec == "utf-8-sig" else self.codec
         try:
@@ -728,15 +738,16 @@ def _is_utf_16(content: bytes) -> bool:
     return any(begin[start::2].count(0) * 10 > 9 * len(begin[start::2]) > 27 for start in (0, 1))
 
 
-def _windows_1252_hint(content: bytes, at: int) -> str:
+def _windows_1252_hint(content: bytes, position: int) -> str:
     """Return a hint with the word at the first byte that is not UTF-8.
 
-    It is empty unless the word may be Windows-1252.
+    `position` is that of the byte. The hint is empty if the word cannot be Windows-1252.
     """
-    if not content[:at].isascii():
+    if not content[:position].isascii():
         return ""
     word = next(
-        (match for match in _WORD.finditer(content) if match.start() <= at < match.end()), None
+        (match for match in _WORD.finditer(content) if match.start() <= position < match.end()),
+        None,
     )
     try:
         decoded = word[0].decode("cp1252") if word else ""
@@ -750,17 +761,19 @@ def _windows_1252_hint(content: bytes, at: int) -> str:
 # ── texts ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _of_text(path: Path, findings: Findings, how: ReadSettings) -> Iterator[tuple[int, list[str]]]:
-    lines = text_lines(path, findings, how.encoding, LONGEST)
-    n_above = max(0, how.header_row - 1)
+def _records_of_text(
+    path: Path, findings: Findings, settings: ReadSettings
+) -> Iterator[tuple[int, list[str]]]:
+    lines = text_lines(path, findings, settings.encoding, LONGEST)
+    n_above = max(0, settings.header_row - 1)
     lines = islice(lines, n_above, None) if n_above else lines
     head = [*islice(lines, LOOKED_AT)]
     if not head:
         return
     # A file with the line ends of Windows has them within its cells, too: there they are line
     # breaks of a text.
-    is_windows = not how.exact and _ends_as_in_windows("".join(head))
-    separators = SEPARATORS if how.decimal != COMMA else SEPARATORS.replace(COMMA, "") + COMMA
+    is_windows = not settings.exact and _ends_as_in_windows("".join(head))
+    separators = SEPARATORS if settings.decimal != COMMA else SEPARATORS.replace(COMMA, "") + COMMA
     for place, cells in _without_frame(records_of(path, chain(head, lines), findings, separators)):
         if is_windows:
             cells = [cell.replace("\r\n", "\n") if "\r" in cell else cell for cell in cells]
@@ -882,14 +895,16 @@ def _field_counts(text: str, separator: str) -> list[int]:
     return counts or [0]
 
 
-def _of_lines(path: Path, findings: Findings, how: ReadSettings) -> Iterator[tuple[int, list[str]]]:
+def _records_of_lines(
+    path: Path, findings: Findings, settings: ReadSettings
+) -> Iterator[tuple[int, list[str]]]:
     """Yield the objects of JSON Lines as rows.
 
-    Columns are the keys of all of them, so the file is read twice.
+    The columns are the keys of all objects, so the file is read twice.
     """
     findings.counted[path.name] = "line"
     names = dict[str, None]()
-    for number, line in enumerate(text_lines(path, findings, how.encoding), start=1):
+    for number, line in enumerate(text_lines(path, findings, settings.encoding), start=1):
         value = _json(path, number, line, findings) if line.strip() else None
         if isinstance(value, dict):
             names |= dict.fromkeys(name for name, _ in _flat(value))
@@ -904,40 +919,42 @@ def _of_lines(path: Path, findings: Findings, how: ReadSettings) -> Iterator[tup
     if not names:
         return
     yield 0, list(names)
-    for number, line in enumerate(text_lines(path, Findings(), how.encoding), start=1):
+    for number, line in enumerate(text_lines(path, Findings(), settings.encoding), start=1):
         value = _json(path, number, line, Findings()) if line.strip() else None
         if isinstance(value, dict):
             row = dict(_flat(value))
             yield number, [row.get(name, "") for name in names]
 
 
-def _of_json(path: Path, findings: Findings, how: ReadSettings) -> Iterator[tuple[int, list[str]]]:
-    """Yield the objects of a list as rows.
+def _records_of_json(
+    path: Path, findings: Findings, settings: ReadSettings
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the objects of a JSON list as rows.
 
-    A list may be the value of a key, if it is the only one among the keys.
+    The list may be the value of a key, if no other key has a list.
     """
-    text = read_text(path, findings, how.encoding)
+    text = read_text(path, findings, settings.encoding)
     value = None if text is None else _json(path, 1, text, findings)
-    yield from _of_lists(path, value, findings, how.sheet)
+    yield from _of_lists(path, value, findings, settings.sheet)
 
 
-def json_rows(path: Path, how: ReadSettings = AS_IS) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def json_rows(
+    path: Path, settings: ReadSettings = AS_IS
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yield (place, object) of each row of a table in JSON or JSON Lines.
 
-    The places are those of `records`.
-
-    Faults are passed over, as `records` notes them.
+    The places are those of `records`. Faults are not noted here, because `records` notes them.
     """
     findings = Findings()
     if kind_of(path) is FileKind.LINES:
-        for number, line in enumerate(text_lines(path, findings, how.encoding), start=1):
+        for number, line in enumerate(text_lines(path, findings, settings.encoding), start=1):
             value = _json(path, number, line, findings) if line.strip() else None
             if isinstance(value, dict):
                 yield number, value
         return
-    text = read_text(path, findings, how.encoding)
+    text = read_text(path, findings, settings.encoding)
     value = None if text is None else _json(path, 1, text, findings)
-    yield from enumerate(_row_list(value, how.sheet) or [], start=1)
+    yield from enumerate(_row_list(value, settings.sheet) or [], start=1)
 
 
 def _row_list(value: object, sheet: str = "") -> list[Mapping[str, Any]] | None:
@@ -954,8 +971,10 @@ def _row_list(value: object, sheet: str = "") -> list[Mapping[str, Any]] | None:
     return None
 
 
-def _of_toml(path: Path, findings: Findings, how: ReadSettings) -> Iterator[tuple[int, list[str]]]:
-    text = read_text(path, findings, how.encoding)
+def _records_of_toml(
+    path: Path, findings: Findings, settings: ReadSettings
+) -> Iterator[tuple[int, list[str]]]:
+    text = read_text(path, findings, settings.encoding)
     try:
         value = None if text is None else parse_toml(text, path)
     except InputError as error:
@@ -1080,7 +1099,9 @@ def _missing(kind: FileKind) -> MissingPackage:
     )
 
 
-def _of_excel(path: Path, findings: Findings, how: ReadSettings) -> Iterator[tuple[int, list[str]]]:
+def _records_of_excel(
+    path: Path, findings: Findings, settings: ReadSettings
+) -> Iterator[tuple[int, list[str]]]:
     try:
         book = _book(path, data_only=True)
     except (MissingPackage, UsageError):
@@ -1097,8 +1118,8 @@ def _of_excel(path: Path, findings: Findings, how: ReadSettings) -> Iterator[tup
     if not book.worksheets:
         findings.add(path, None, None, "a spreadsheet without a sheet", "an Excel file that opens")
         return
-    sheet = _sheet_of(path, book, how.sheet)
-    if not _check_sheet(path, sheet, findings, how):
+    sheet = _sheet_of(path, book, settings.sheet)
+    if not _check_sheet(path, sheet, findings, settings):
         return
     rows = [
         [_excel_cell_text(value) for value in cells] for cells in sheet.iter_rows(values_only=True)
@@ -1106,7 +1127,7 @@ def _of_excel(path: Path, findings: Findings, how: ReadSettings) -> Iterator[tup
     width = max(map(_last_filled, rows), default=0)
     _note_formulas(path, sheet.title, rows, findings)
     for row_number, row in enumerate(rows, start=1):
-        if row_number >= how.header_row:
+        if row_number >= settings.header_row:
             yield row_number, row[:width]
 
 
@@ -1118,7 +1139,7 @@ def _last_filled(row: Sequence[str]) -> int:
 def _sheet_of(path: Path, book: Any, name: str) -> Any:
     """Return the named sheet of a spreadsheet, or the only one that is filled.
 
-    Raises UsageError if there is no such sheet, or several.
+    Raises UsageError if no sheet has the name, or several do.
     """
     if name:
         for worksheet in book.worksheets:
@@ -1138,10 +1159,10 @@ def _sheet_of(path: Path, book: Any, name: str) -> Any:
     return filled[0] if filled else book.worksheets[0]
 
 
-def _check_sheet(path: Path, sheet: Any, findings: Findings, how: ReadSettings) -> bool:
-    """Return whether a sheet can be read. Merged cells are noted, and a sheet that is too large.
+def _check_sheet(path: Path, sheet: Any, findings: Findings, settings: ReadSettings) -> bool:
+    """Return whether a sheet can be read. A sheet that is too large and merged cells are noted.
 
-    A sheet with merged cells is read on, for its other faults.
+    A sheet with merged cells is read to its end, because it may have other faults.
     """
     if sheet.max_row * sheet.max_column > _most_cells(path):
         findings.add(
@@ -1154,7 +1175,7 @@ def _check_sheet(path: Path, sheet: Any, findings: Findings, how: ReadSettings) 
         )
         return False
     for cell_range in sheet.merged_cells.ranges:
-        if cell_range.max_row >= how.header_row:
+        if cell_range.max_row >= settings.header_row:
             findings.add(
                 path,
                 cell_range.min_row,
@@ -1268,10 +1289,10 @@ def _note_formulas(
     book.close()
 
 
-def _of_parquet(
+def _records_of_parquet(
     path: Path,
     findings: Findings,
-    how: ReadSettings,  # noqa: ARG001  the interface of `_READERS`
+    settings: ReadSettings,  # noqa: ARG001  the interface of `_READERS`
 ) -> Iterator[tuple[int, list[str]]]:
     parquet = _package(FileKind.PARQUET)
     try:
@@ -1407,10 +1428,10 @@ def _number(text: str) -> float | str:
 
 
 _READERS = {
-    FileKind.TEXT: _of_text,
-    FileKind.LINES: _of_lines,
-    FileKind.JSON: _of_json,
-    FileKind.TOML: _of_toml,
-    FileKind.EXCEL: _of_excel,
-    FileKind.PARQUET: _of_parquet,
+    FileKind.TEXT: _records_of_text,
+    FileKind.LINES: _records_of_lines,
+    FileKind.JSON: _records_of_json,
+    FileKind.TOML: _records_of_toml,
+    FileKind.EXCEL: _records_of_excel,
+    FileKind.PARQUET: _records_of_parquet,
 }

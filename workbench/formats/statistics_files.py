@@ -70,8 +70,8 @@ def _read(path: Path, kind: str, columns: tuple[str, ...] | None, *_state: int) 
 _told = lru_cache(maxsize=8)(_read)
 
 
-def _plain(value: object) -> object:
-    """Return a value as text, if JSON cannot represent it."""
+def _json_value(value: object) -> object:
+    """Return a value that JSON cannot represent as text."""
     if isinstance(value, datetime) and value.time() == time():
         return value.date().isoformat()
     return value.isoformat() if isinstance(value, (date, datetime, time)) else str(value)
@@ -107,7 +107,7 @@ def main(path: str, kind: str, columns: list[str] | None) -> None:
         "ranges": metadata.missing_ranges,
         "values": coded_columns,
     }
-    json.dump(result, sys.stdout, default=_plain)
+    json.dump(result, sys.stdout, default=_json_value)
 
 
 if __name__ == "__main__":

@@ -113,20 +113,20 @@ class SurveyColumns:
         return tuple(dict.fromkeys((*self.who.columns, *self.respondent)))
 
 
-def wanted_of(given: Mapping[str, str], *, drop_unweighted: bool = False) -> SurveyColumns:
-    """Return the roles of columns from the values of the options.
+def wanted_of(values: Mapping[str, str], *, drop_unweighted: bool = False) -> SurveyColumns:
+    """Return the roles of columns that the values of the options name.
 
     Raises UsageError if they cannot be read.
     """
     return SurveyColumns(
-        questions=listed(given.get("questions")),
-        unordered=listed(given.get("unordered")),
+        questions=listed(values.get("questions")),
+        unordered=listed(values.get("unordered")),
         who=people_columns_of(
-            given.get("groups"), given.get("weight"), drop_unweighted=drop_unweighted
+            values.get("groups"), values.get("weight"), drop_unweighted=drop_unweighted
         ),
-        respondent=listed(given.get("respondent")),
-        missing=listed(given.get("missing")),
-        language=given.get("language") or PUBLISHED_LANGUAGE,
+        respondent=listed(values.get("respondent")),
+        missing=listed(values.get("missing")),
+        language=values.get("language") or PUBLISHED_LANGUAGE,
     )
 
 
@@ -150,7 +150,7 @@ def survey_of(
     questions, reasons = _read_questions(path, columns, places, wanted, findings)
     findings.check()
     if not questions:
-        sentences = _left_out({**left, **reasons})
+        sentences = _exclusion_notes({**left, **reasons})
         raise UsageError(
             f"{path}: no question was found; name columns with --questions. "
             f"{' '.join(sentences)}".rstrip()
@@ -185,7 +185,7 @@ def survey_of(
             tuple(scales[name] for name in sorted(scales)),
             people,
         ),
-        notes=(*_how_read(wanted), *_left_out({**left, **reasons}), *notes),
+        notes=(*_how_read(wanted), *_exclusion_notes({**left, **reasons}), *notes),
     )
 
 
@@ -211,7 +211,8 @@ def _how_read(wanted: SurveyColumns) -> Iterator[str]:
         yield "Codes below 0 are no answer."
 
 
-def _left_out(left: Mapping[str, Sequence[str]]) -> list[str]:
+def _exclusion_notes(left: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return a sentence for each reason why columns are excluded, with their names."""
     names_by_reason = {
         reason: [name or "a column without a name" for name in names]
         for reason, names in left.items()
@@ -237,18 +238,18 @@ class SurveyTable(NamedTuple):
 
 
 def read_columns(
-    path: Path, wanted: SurveyColumns, how: ReadSettings, findings: Findings
+    path: Path, wanted: SurveyColumns, settings: ReadSettings, findings: Findings
 ) -> SurveyTable:
-    """Return the required columns. Faults are noted."""
+    """Return the columns of a survey that are needed. Faults are noted."""
     kind = kind_of(path)
     if kind in (FileKind.SPSS, FileKind.STATA):
-        return _of_statistics(path, kind, wanted, how, findings)
+        return _columns_of_statistics(path, kind, wanted, settings, findings)
     columns_kept: list[list[str]] = []
     places: list[int] = []
     names: list[str] = []
     interned: dict[str, str] = {}
     indices: list[int] = []
-    for place, cells in whole_records(path, findings, how):
+    for place, cells in whole_records(path, findings, settings):
         if not names:
             names = cells
             required = (
@@ -270,18 +271,21 @@ def read_columns(
     return SurveyTable(columns, places, {})
 
 
-def _of_statistics(
-    path: Path, kind: FileKind, wanted: SurveyColumns, how: ReadSettings, findings: Findings
+def _columns_of_statistics(
+    path: Path, kind: FileKind, wanted: SurveyColumns, settings: ReadSettings, findings: Findings
 ) -> SurveyTable:
-    """Read the descriptions of all columns first, and then the values of the required ones."""
-    if how != AS_IS and set(how.columns.values()) != {LEFT_OUT}:
+    """Return the columns of a file of SPSS or Stata that are needed.
+
+    The descriptions of all columns are read first, then the values of the needed ones.
+    """
+    if settings != AS_IS and set(settings.columns.values()) != {LEFT_OUT}:
         raise UsageError(
             f"{path}: found {kind}, whose columns have names; leave --map, --sheet and "
             "--encoding out"
         )
     findings.counted[path.name] = "row"
     described = labelled(path, kind, findings, ()) or ()
-    variables = [variable for variable in described if variable.name not in how.columns]
+    variables = [variable for variable in described if variable.name not in settings.columns]
     names = [variable.name for variable in variables]
     if not variables or not _check_there(path, None, names, wanted, findings):
         return SurveyTable({}, (), {})
@@ -317,7 +321,7 @@ def _likely_questions(
 
 
 def _reason_against(variable: Variable, wanted: SurveyColumns) -> str:
-    """Return why a column that nobody named is no question, or an empty string if it is one."""
+    """Return why an unnamed column is not a question, or an empty string if it is one."""
     n_options = sum(
         not _is_missing(code, label, variable, wanted) for code, label in variable.labels.items()
     )
@@ -400,7 +404,7 @@ class SurveyQuestion:
 
     @property
     def answers(self) -> list[str]:
-        """The answer of each row, or an empty string without one."""
+        """The answer in each row, or an empty string if the row has none."""
         return [self.answer_by_value[value] for value in self.column.values]
 
     @property
@@ -418,7 +422,8 @@ class Scales:
 
     names: dict[tuple[AnswerOption, ...], str] = field(default_factory=dict)
 
-    def of(self, options: tuple[AnswerOption, ...], ref: str) -> Scale:
+    def scale_of(self, options: tuple[AnswerOption, ...], ref: str) -> Scale:
+        """Return the scale with these options. A new one is named after the question `ref`."""
         name = self.names.get(options)
         if name is None:
             preferred = re.sub(r"[^\w.-]", "_", ref)[:60].strip(".") or "scale"
@@ -476,7 +481,9 @@ def _read_questions(
             omitted.setdefault(answers, []).append(ref)
         else:
             options, answer_by_value = answers
-            questions[ref] = SurveyQuestion(variable, scales.of(options, ref), answer_by_value)
+            questions[ref] = SurveyQuestion(
+                variable, scales.scale_of(options, ref), answer_by_value
+            )
     return questions, omitted
 
 
@@ -496,13 +503,13 @@ def _places(
     column: Variable, values: Collection[str], places: Sequence[int]
 ) -> dict[str, list[int]]:
     places_by_value: dict[str, list[int]] = {value: [] for value in values}
-    for text, place in zip(map(_plain, column.values), places, strict=True):
+    for text, place in zip(map(_cell_text, column.values), places, strict=True):
         if text in places_by_value:
             places_by_value[text].append(place)
     return places_by_value
 
 
-def _plain(value: object) -> str:
+def _cell_text(value: object) -> str:
     """Return a value as a cell, written like the codes of labels."""
     return Variable("", "", {}, frozenset(), (value,)).texts()[0]
 
@@ -571,7 +578,7 @@ def _answers_of(
 ) -> tuple[tuple[AnswerOption, ...], Mapping[object, str]] | _Gap | str:
     """Return the options of a column and the answer of each of its values.
 
-    Otherwise return why it is no question.
+    Otherwise return why it is not a question.
     """
     coded = _coded_column(column, wanted)
     labels = coded.labels_of_answers

@@ -38,7 +38,7 @@ class Row:
     cells: dict[str, str]
 
     def get(self, column: str) -> str:
-        """Return a cell without outer spaces, or an empty string if the file has no such column."""
+        """Return a cell without outer spaces, or an empty string if the file lacks the column."""
         return self.cells.get(column, "").strip()
 
 
@@ -54,7 +54,7 @@ def read_rows(
     first_counts: Sequence[str] = (),
     guarded: bool = False,
     column: Callable[[str], str] = str,
-    how: ReadSettings = AS_IS,
+    settings: ReadSettings = AS_IS,
 ) -> list[Row]:
     """Return the records of a file. Every fault is noted in `findings`.
 
@@ -75,10 +75,10 @@ def read_rows(
         a cell.
     column
         Returns our name of a column from its name in the file.
-    how
+    settings
         The settings for reading a file that does not describe itself.
     """
-    numbered_rows = records(path, findings, how)
+    numbered_rows = records(path, findings, settings)
     header_record = next((record for record in numbered_rows if not is_blank(record[1])), None)
     if header_record is None:
         if not findings.found:
@@ -87,7 +87,7 @@ def read_rows(
     line, names = header_record
     header = [column(bare(name.strip()) if guarded else name.strip()) for name in names]
     is_incomplete = not set(required) <= set(header)
-    if is_incomplete and (header_row := likely_header_row(path, how)) is not None:
+    if is_incomplete and (header_row := likely_header_row(path, settings)) is not None:
         findings.add(
             path, line, None, "a title or comment above the columns", header_told(header_row)
         )
@@ -182,15 +182,15 @@ def _leave_out(column: str) -> str:
     return f"a single table is read without it by --ignore {shlex.quote(column)}"
 
 
-def unknown(what: str, name: str, known: Sequence[str]) -> tuple[str, str]:
+def unknown(kind: str, name: str, valid_names: Sequence[str]) -> tuple[str, str]:
     """Return (finding, expectation) for an unknown name, with a similar name as a suggestion."""
-    similar = nearest(name, known)
+    similar = nearest(name, valid_names)
     # Names may be members of an enumeration.
     hint = f" (did you mean {str(similar)!r}?)" if similar else ""
-    return f"an unknown {what}", f"one of {', '.join(known)}{hint}"
+    return f"an unknown {kind}", f"one of {', '.join(valid_names)}{hint}"
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
+def nearest(name: str, candidates: Iterable[str]) -> str | None:
     """Return the name that was probably meant, or None if none is similar.
 
     A name that differs only in case is preferred.
@@ -201,7 +201,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     ('q1', 'paraphrase', None)
     """  # noqa: E501
     by_case: dict[str, str] = {}
-    for candidate in known:
+    for candidate in candidates:
         by_case.setdefault(candidate.strip().casefold(), candidate)
     matches = get_close_matches(name.strip().casefold(), by_case, 1)
     return by_case[matches[0]] if matches else None
@@ -251,25 +251,25 @@ def number(row: Row, column: str, findings: Findings, *, low: float, high: float
 
 
 def choice(
-    row: Row, column: str, findings: Findings, known: Mapping[str, int | None]
+    row: Row, column: str, findings: Findings, value_by_word: Mapping[str, int | None]
 ) -> tuple[bool, int | None]:
-    """Return (whether a cell is one of the known words, its value)."""
+    """Return (whether a cell is a valid word, the value of the word)."""
     text = row.get(column)
-    if text.casefold() in known:
-        return True, known[text.casefold()]
-    findings.add(row.file, row.line, column, repr(text), "one of " + ", ".join(known))
+    if text.casefold() in value_by_word:
+        return True, value_by_word[text.casefold()]
+    findings.add(row.file, row.line, column, repr(text), "one of " + ", ".join(value_by_word))
     return False, None
 
 
-def known_word(row: Row, column: str, known: type[StrEnum], findings: Findings) -> str | None:
-    """Return a cell that is one of the known words, or None, with a note, for others.
+def known_word(row: Row, column: str, words: type[StrEnum], findings: Findings) -> str | None:
+    """Return a cell that is a valid word, or None, with a note, for another word.
 
     Empty cells were noted before.
     """
     word = row.get(column).casefold()
-    if word in tuple(known):
+    if word in tuple(words):
         return word
     if word:
-        found, expected = unknown(column, word, tuple(known))
-        findings.add(row.file, row.line, column, f"{found} {row.get(column)!r}", expected)
+        problem, expected = unknown(column, word, tuple(words))
+        findings.add(row.file, row.line, column, f"{problem} {row.get(column)!r}", expected)
     return None

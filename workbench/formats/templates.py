@@ -136,12 +136,12 @@ def _template(row: Row, findings: Findings) -> Template:
     )
 
 
-def _one_of(row: Row, column: str, known: tuple[str, ...], findings: Findings) -> str:
-    """Return a cell, which may be empty. An unknown word is noted, and "" is returned for it."""
+def _one_of(row: Row, column: str, valid_words: tuple[str, ...], findings: Findings) -> str:
+    """Return a cell that is a valid word or empty. An unknown word is noted, and "" is returned."""
     text = row.get(column)
-    if not text or text in known:
+    if not text or text in valid_words:
         return text
-    findings.add(row.file, row.line, column, repr(text), "one of " + ", ".join(known))
+    findings.add(row.file, row.line, column, repr(text), "one of " + ", ".join(valid_words))
     return ""
 
 

@@ -243,7 +243,7 @@ class BatchSlots:
     pairs: list[Pair] = field(default_factory=list)
     "per layer (capacity, kv heads, length, size)"
 
-    def make_room(self, like: Sequence[Pair], seats: int, tokens: int) -> None:
+    def make_room(self, stem_pairs: Sequence[Pair], seats: int, tokens: int) -> None:
         """Allocate at least this many seats of this many tokens, shaped like a stem's pairs.
 
         Contents are kept. Layers grow one by one, and each frees its old tensors before the next
@@ -254,7 +254,7 @@ class BatchSlots:
             return
         capacity = self.capacity if seats <= self.capacity else max(seats, self.capacity * 9 // 8)
         length = self.length if tokens <= self.length else -(-tokens // 16) * 16
-        for layer, (keys, values) in enumerate(like):
+        for layer, (keys, values) in enumerate(stem_pairs):
             grown = tuple(
                 tensor.new_zeros(capacity, tensor.shape[0], length, tensor.shape[2])
                 for tensor in (keys, values)
@@ -346,7 +346,7 @@ class RowLayout:
                 )
         return scores
 
-    def _add_stem_values(self, found: torch.Tensor, weights: torch.Tensor, layer: int) -> None:
+    def _add_stem_values(self, output: torch.Tensor, weights: torch.Tensor, layer: int) -> None:
         for stem, stem_rows in self.stems:
             if stem.tokens:
                 values = stem.pairs[layer][1]
@@ -357,9 +357,9 @@ class RowLayout:
                 )
                 contribution = _multiply_shared(own_weights, values.transpose(-1, -2))
                 if stem_rows is None:
-                    found += contribution
+                    output += contribution
                 else:
-                    found[stem_rows] += contribution
+                    output[stem_rows] += contribution
 
     def _mask(self, window: int | None, stem: int) -> torch.Tensor:
         """Return the mask of the tokens that rows see.
@@ -537,23 +537,23 @@ class ActiveRows:
     rows: int = 0
     "seats 0 … rows - 1 are taken"
 
-    def seat(self, one: ActiveSequence, pairs: Sequence[Pair]) -> None:
+    def seat(self, active: ActiveSequence, pairs: Sequence[Pair]) -> None:
         """Assign seats to the first rows of a request.
 
         `pairs` are those of the prompt's tokens after its stem. If memory runs out, nothing is
         changed.
         """
-        new_seats = list(range(self.rows, self.rows + len(one.tree.rows)))
-        max_own = max((sequence.own for sequence in [*self.growing, one]), default=0)
+        new_seats = list(range(self.rows, self.rows + len(active.tree.rows)))
+        max_own = max((sequence.own for sequence in [*self.growing, active]), default=0)
         self.seats.make_room(
-            one.stem.pairs, self.rows + len(new_seats), max(max_own + 1, self._tokens())
+            active.stem.pairs, self.rows + len(new_seats), max(max_own + 1, self._tokens())
         )
-        if one.own:
+        if active.own:
             self.seats.fill(torch.tensor(new_seats, device=self.network.device), pairs)
-        one.seats, one.most = new_seats, len(new_seats)
-        one.stem.users += 1
+        active.seats, active.most = new_seats, len(new_seats)
+        active.stem.users += 1
         self.rows += len(new_seats)
-        self.growing.append(one)
+        self.growing.append(active)
 
     def make_room(self) -> None:
         """Allocate room for one more token of every row."""

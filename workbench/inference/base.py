@@ -297,8 +297,8 @@ class Metered(Protocol):
         """
         ...
 
-    def carry(self, told: Mapping[str, float]) -> None:
-        """Count what earlier attempts at a job spent. `told` is the last result of `meter`."""
+    def carry(self, spent: Mapping[str, float]) -> None:
+        """Count what earlier attempts at a job spent. `spent` is the last result of `meter`."""
         ...
 
 

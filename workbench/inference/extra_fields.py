@@ -46,17 +46,17 @@ OURS = (
 SECRET = ("api_key", "authorization", "key", "token", "password", "secret")
 
 
-def extra_fields(given: str | None) -> str:
-    """Return the fields as JSON with sorted keys, or empty if there are none.
+def extra_fields(source_text: str | None) -> str:
+    """Return the fields as JSON with sorted keys, or an empty string if there are none.
 
-    `given` names a JSON or TOML file, or is itself a JSON object. Raises UsageError.
+    `source_text` names a JSON or TOML file, or is itself a JSON object. Raises UsageError.
 
     Examples
     --------
     >>> extra_fields('{"min_p": 0.1, "a": [1]}')
     '{"a": [1], "min_p": 0.1}'
     """
-    source = (given or "").strip()
+    source = (source_text or "").strip()
     if not source:
         return ""
     fields = _parsed(source)

@@ -87,7 +87,7 @@ def pack(sequences: Sequence[Tokens], before: Tokens, wanted: Sequence[int]) -> 
     )
 
 
-def common(one: Tokens, other: Tokens) -> int:
+def common(first: Tokens, second: Tokens) -> int:
     """Return the length of the common beginning of two sequences.
 
     Examples
@@ -95,10 +95,10 @@ def common(one: Tokens, other: Tokens) -> int:
     >>> common((1, 2, 3), (1, 2, 4)), common((), (1,)), common((1,), (1, 2))
     (2, 0, 1)
     """
-    length = min(len(one), len(other))
-    if one[:length] == other[:length]:
+    length = min(len(first), len(second))
+    if first[:length] == second[:length]:
         return length
-    return next(index for index in range(length) if one[index] != other[index])
+    return next(index for index in range(length) if first[index] != second[index])
 
 
 def lexicographic(sequences: Sequence[Tokens]) -> list[int]:

@@ -203,12 +203,12 @@ def rule(store: Store, run: Run) -> str:
     )
 
 
-def _rulings(store: Store, of: Review) -> Iterator[tuple[str, RulingVerdict, str]]:
+def _rulings(store: Store, review: Review) -> Iterator[tuple[str, RulingVerdict, str]]:
     """Yield the auditor's rulings.
 
     They are on the first statements of the queue, and on an answer to another one.
     """
-    refs = [statement.ref for statement in of.queue]
+    refs = [statement.ref for statement in review.queue]
     for ref, verdict, reason in zip(
         refs,
         (RulingVerdict.CONFIRMED, RulingVerdict.LOOK_AGAIN),
@@ -221,7 +221,7 @@ def _rulings(store: Store, of: Review) -> Iterator[tuple[str, RulingVerdict, str
         yield ref, verdict, f"Demonstration: {reason}"
     for ref in refs[2:3]:
         unread_answer = next(
-            (answer for answer in answers_of(store, of, ref) if answer.label is None), None
+            (answer for answer in answers_of(store, review, ref) if answer.label is None), None
         )
         if unread_answer is not None:
             name = ruling_subjects.short_answer(unread_answer.prompt, unread_answer.text)

@@ -216,11 +216,11 @@ def settled(store: Store, job_id: int) -> Job:
 def looked_at(store: Store) -> tuple[Job, ...]:
     """Return all jobs, after watching the heartbeats of workers on other machines for a while."""
     until = time.monotonic() + LOOK_S
-    found = store.jobs.list()
-    while any(job.unsure for job in found) and time.monotonic() < until:
+    jobs = store.jobs.list()
+    while any(job.unsure for job in jobs) and time.monotonic() < until:
         time.sleep(LOOK_EVERY_S)
-        found = store.jobs.list()
-    return found
+        jobs = store.jobs.list()
+    return jobs
 
 
 def resume(store: Store, job_id: int, *, consent: bool = False) -> int | None:
@@ -345,9 +345,9 @@ def check_begun(store: Store, job_id: int) -> None:
     job.
     """
     if (store.path.resolve(), job_id) in _ended and store.jobs.get(job_id).state == "queued":
-        said = log_tail(store.path, job_id, 1) or "it gave no message"
+        message = log_tail(store.path, job_id, 1) or "it gave no message"
         raise JobError(
-            f"the worker of job {job_id} ended during start-up: {said}. Its log: "
+            f"the worker of job {job_id} ended during start-up: {message}. Its log: "
             f"{log_path(store.path, job_id)}. "
             f"Start it again: workbench jobs {shlex.quote(str(store.path))} resume {job_id}"
         )

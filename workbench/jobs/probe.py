@@ -68,17 +68,17 @@ def _tell(task: Task, words: str) -> None:
     task.store.jobs.beat(task.job.id, words, task.attempt)
 
 
-def lines(found: ProbeResult) -> list[str]:
+def lines(result: ProbeResult) -> list[str]:
     """Return a probe in lines: its result, then each answer after its reading."""
     return [
-        found.describe(),
-        *(f"  {answer.read_as}: {answer.text or answer.reason}" for answer in found.answers),
+        result.describe(),
+        *(f"  {answer.read_as}: {answer.text or answer.reason}" for answer in result.answers),
     ]
 
 
-def hopeless(task: Task, why: str, held: str, question: str = UNREADABLE) -> Ended:
+def hopeless(task: Task, why: str, stored_message: str, question: str = UNREADABLE) -> Ended:
     """Pause a job whose first answers are all unreadable, or not drawn."""
-    return stopped(task, question, f"{why}. {held}")
+    return stopped(task, question, f"{why}. {stored_message}")
 
 
 def stopped(task: Task, question: str, message: str) -> Ended:

@@ -121,18 +121,20 @@ def _manner(design: Design) -> tuple[object, ...]:
     )
 
 
-def is_worth_it(store: Store, of: Plan) -> bool:
+def is_worth_it(store: Store, plan: Plan) -> bool:
     """Return whether a run should begin with a probe.
 
     It should if it is long enough, and new to the store. A cluster loads its model for each call,
     so it gets no probe.
     """
-    return of.samples_needed >= WORTH_IT and not of.design.cluster and is_new(store, of.design)
+    return (
+        plan.samples_needed >= WORTH_IT and not plan.design.cluster and is_new(store, plan.design)
+    )
 
 
 def probe(
     store: Store,
-    of: Plan,
+    plan: Plan,
     model: Model,
     should_stop: Callable[[], bool] = lambda: False,
     say: Callable[[str], None] = lambda _: None,
@@ -142,11 +144,11 @@ def probe(
     Nothing is written. If too few answers are readable, other families of templates are asked, too.
     `say` receives the progress.
     """
-    result = _probed(of, model, should_stop, say)
+    result = _probed(plan, model, should_stop, say)
     if result is None or result.exact or result.all_failed or result.share >= ENOUGH:
         return result
     family_shares = []
-    for other_plan in _families(store, of, model):
+    for other_plan in _families(store, plan, model):
         other_result = _probed(other_plan, model, should_stop, say)
         if other_result is None:
             return None
@@ -160,33 +162,33 @@ def probe(
 
 
 def _probed(
-    of: Plan, model: Model, should_stop: Callable[[], bool], say: Callable[[str], None]
+    plan: Plan, model: Model, should_stop: Callable[[], bool], say: Callable[[str], None]
 ) -> ProbeResult | None:
-    items = chosen(of)
-    exact = of.design.sampling.mode == EXACT
+    items = chosen_prompts(plan)
+    exact = plan.design.sampling.mode == EXACT
     answers: list[ProbedAnswer] = []
-    for new_answers in (_computed if exact else _drawn)(of, model, items):
+    for new_answers in (_computed if exact else _sampled_answers)(plan, model, items):
         answers += new_answers
         say(
-            f"probe, family {of.design.family}: {len(answers)} of {sum(item.n for item in items)} "
-            "have come"
+            f"probe, family {plan.design.family}: {len(answers)} of "
+            f"{sum(item.n for item in items)} have come"
         )
         if should_stop():
             return None
-    by_rule = exact or not _free(registry.audit(of.design.audit), of.templates)
-    return ProbeResult(of.design.family, of.design.seed, tuple(answers), by_rule, exact)
+    by_rule = exact or not _free(registry.audit(plan.design.audit), plan.templates)
+    return ProbeResult(plan.design.family, plan.design.seed, tuple(answers), by_rule, exact)
 
 
-def chosen(of: Plan) -> list[_ProbePrompt]:
+def chosen_prompts(plan: Plan) -> list[_ProbePrompt]:
     """Return the prompts of a probe, always the same for a plan.
 
     A random one of each template and label order follows in turn, with answers distributed evenly,
     until there are enough.
     """
-    rng = derive_rng(of.design.seed, "probe")
-    by_name = {(template.name, template.inverted): template for template in of.templates}
-    first = {probe.prompt.key: probe for probe in reversed(of.probes)}
-    probes = [first[key] for key in of.prompts]
+    rng = derive_rng(plan.design.seed, "probe")
+    by_name = {(template.name, template.inverted): template for template in plan.templates}
+    first = {probe.prompt.key: probe for probe in reversed(plan.probes)}
+    probes = [first[key] for key in plan.prompts]
     order = [probes[index] for index in rng.permutation(len(probes))]
     if order[0].prompt.context:
         picked = _of_few_contexts(order)
@@ -194,8 +196,8 @@ def chosen(of: Plan) -> list[_ProbePrompt]:
         groups: dict[tuple[str, bool], list[Probe]] = defaultdict(list)
         for drawn_probe in order:
             groups[drawn_probe.template, drawn_probe.inverted].append(drawn_probe)
-        picked = list(_in_turn(list(groups.values())))[:PROBED]
-    exact = of.design.sampling.mode == EXACT
+        picked = list(_alternate(list(groups.values())))[:PROBED]
+    exact = plan.design.sampling.mode == EXACT
     answers_each, remainder = divmod(PROBED, len(picked))
     return [
         _ProbePrompt(
@@ -214,14 +216,14 @@ def _of_few_contexts(order: Sequence[Probe]) -> list[Probe]:
     return [probe_ for group in contexts.values() for probe_ in group][:PROBED]
 
 
-def _in_turn(groups: Sequence[Sequence[Probe]]) -> Iterator[Probe]:
+def _alternate(groups: Sequence[Sequence[Probe]]) -> Iterator[Probe]:
     for index in range(max(map(len, groups))):
         yield from (group[index] for group in groups if index < len(group))
 
 
-def _families(store: Store, of: Plan, model: Model) -> Iterator[Plan]:
+def _families(store: Store, original: Plan, model: Model) -> Iterator[Plan]:
     """Yield plans with other families of templates, with the audit's settings for them."""
-    design, audit = of.design, registry.audit(of.design.audit)
+    design, audit = original.design, registry.audit(original.design.audit)
     language = design.template_language or design.language
     templates = audit.templates_for(store.instruments.get(design.instrument), language)
     names = sorted({template.family for template in templates} - {design.family})
@@ -242,11 +244,13 @@ def _families(store: Store, of: Plan, model: Model) -> Iterator[Plan]:
             continue
 
 
-def _drawn(of: Plan, model: Model, asked: Sequence[_ProbePrompt]) -> Iterator[list[ProbedAnswer]]:
+def _sampled_answers(
+    plan: Plan, model: Model, asked: Sequence[_ProbePrompt]
+) -> Iterator[list[ProbedAnswer]]:
     """Yield the answers to each prompt, read as the run reads them."""
-    audit = registry.audit(of.design.audit)
-    rules = decided_for(of.templates, of.probes) if of.design.sampling.stop else {}
-    seed = int(derive_rng(of.design.seed, "probe answers").integers(2**31))
+    audit = registry.audit(plan.design.audit)
+    rules = decided_for(plan.templates, plan.probes) if plan.design.sampling.stop else {}
+    seed = int(derive_rng(plan.design.seed, "probe answers").integers(2**31))
     requests = [
         Request(
             asked_prompt.probe.prompt,
@@ -256,36 +260,40 @@ def _drawn(of: Plan, model: Model, asked: Sequence[_ProbePrompt]) -> Iterator[li
         )
         for asked_prompt in asked
     ]
-    with closing_of(model.generate(requests, of.design.sampling)) as answers:
+    with closing_of(model.generate(requests, plan.design.sampling)) as answers:
         for drawn in answers:
             item = asked[drawn.request]
-            read = [_read(audit, item, text) for text, count in drawn.answers for _ in range(count)]
+            read = [
+                _read_output(audit, item, text)
+                for text, count in drawn.answers
+                for _ in range(count)
+            ]
             yield [
                 *read,
                 *(item.answer("", fault=FAILED, reason=drawn.reason) for _ in range(drawn.failed)),
             ]
 
 
-def _read(audit: Audit, one: _ProbePrompt, output: str) -> ProbedAnswer:
+def _read_output(audit: Audit, prompt: _ProbePrompt, output: str) -> ProbedAnswer:
     """Return the reading of an answer by the rule of its template.
 
     Free text is read by words, if possible.
     """
     answer = split(output).answer
     if answer is None:
-        return one.answer(output, fault=CUT_OFF)
+        return prompt.answer(output, fault=CUT_OFF)
     if not answer.strip():
-        return one.answer(output, fault=EMPTY)
-    label, refused = read_answer(one.template, answer)
-    if label is None and _free(audit, [one.template]):
-        return one.answer(output, label=_by_words(one.template, answer))
+        return prompt.answer(output, fault=EMPTY)
+    label, refused = read_answer(prompt.template, answer)
+    if label is None and _free(audit, [prompt.template]):
+        return prompt.answer(output, label=_provisional_reading(prompt.template, answer))
     if label is None:
-        other_language = languages(one.template.words).other(answer, one.template.language)
+        other_language = languages(prompt.template.words).other(answer, prompt.template.language)
         reason = f"in another language: {other_language}" if other_language else ""
-        return one.answer(output, fault=REFUSAL if refused else UNREADABLE, reason=reason)
-    if one.template.scale == LETTER and label not in audit.offered(one.probe):
-        return one.answer(output, fault=UNREADABLE, reason=f"{label} is not offered")
-    return one.answer(output, label=label)
+        return prompt.answer(output, fault=REFUSAL if refused else UNREADABLE, reason=reason)
+    if prompt.template.scale == LETTER and label not in audit.offered(prompt.probe):
+        return prompt.answer(output, fault=UNREADABLE, reason=f"{label} is not offered")
+    return prompt.answer(output, label=label)
 
 
 def _free(audit: Audit, templates: Iterable[Template]) -> bool:
@@ -293,10 +301,10 @@ def _free(audit: Audit, templates: Iterable[Template]) -> bool:
     return audit.nature.free_text or any(template.scale in FREE for template in templates)
 
 
-def _by_words(template: Template, answer: str) -> str:
-    """Return the reading of a free-text answer by its words, or an empty string if there is none.
+def _provisional_reading(template: Template, answer: str) -> str:
+    """Return a reading of a free-text answer by its words, or an empty string if they do not tell.
 
-    There is none for the rest of a statement. Classifiers read free text later.
+    Of the completion of a statement it is a refusal or nothing. Classifiers read free text later.
     """
     try:
         rule = stance_reader(template)
@@ -309,15 +317,15 @@ def _by_words(template: Template, answer: str) -> str:
 
 
 def _computed(
-    of: Plan, model: Model, asked: Sequence[_ProbePrompt]
+    plan: Plan, model: Model, asked: Sequence[_ProbePrompt]
 ) -> Iterator[list[ProbedAnswer]]:
     """Yield the computed result of each prompt."""
     prompts = [asked_prompt.probe.prompt for asked_prompt in asked]
-    if registry.audit(of.design.audit).defaults.exact_by == "next tokens":
-        yield from _next(of, model, asked, prompts)
+    if registry.audit(plan.design.audit).defaults.exact_by == "next tokens":
+        yield from _next(plan, model, asked, prompts)
         return
     likeliest = _likeliest(model, prompts)
-    forms = forms_by_prompt(of.templates, [asked_prompt.probe for asked_prompt in asked])
+    forms = forms_by_prompt(plan.templates, [asked_prompt.probe for asked_prompt in asked])
     options = [forms[prompt.key] for prompt in prompts]
     with closing_of(scored_one_by_one(model, prompts, options)) as scores:
         for scored in scores:
@@ -334,21 +342,22 @@ def _computed(
             shares = dict(
                 zip(options[scored.prompt], np.exp(scored.log_probabilities), strict=True)
             )
-            yield [_of_labels(item, shares, tokens)]
+            yield [_label_shares(item, shares, tokens)]
 
 
-def _of_labels(one: _ProbePrompt, shares: Mapping[str, float], tokens: str) -> ProbedAnswer:
+def _label_shares(prompt: _ProbePrompt, shares: Mapping[str, float], tokens: str) -> ProbedAnswer:
     """Return the probabilities of a template's two labels."""
-    forms = verbalizers(one.template)
+    forms = verbalizers(prompt.template)
     first, second = (
         sum(float(shares[form]) for form in side) for side in (forms.positive, forms.negative)
     )
-    label = one.template.positive if first >= second else one.template.negative
+    label = prompt.template.positive if first >= second else prompt.template.negative
     text = (
-        f"{one.template.positive} {first:.1%}, {one.template.negative} {second:.1%}; together "
-        f"{first + second:.1%} of how an answer may begin{tokens and f'; likeliest next: {tokens}'}"
+        f"{prompt.template.positive} {first:.1%}, {prompt.template.negative} {second:.1%}; "
+        f"together {first + second:.1%} of how an answer may begin"
+        f"{tokens and f'; likeliest next: {tokens}'}"
     )
-    return one.answer(text, label=label)
+    return prompt.answer(text, label=label)
 
 
 def _likeliest(model: Model, prompts: Sequence[Prompt]) -> dict[int, tuple[str, str]]:
@@ -373,9 +382,9 @@ def _likeliest(model: Model, prompts: Sequence[Prompt]) -> dict[int, tuple[str, 
 
 
 def _next(
-    of: Plan, model: Model, asked: Sequence[_ProbePrompt], prompts: Sequence[Prompt]
+    plan: Plan, model: Model, asked: Sequence[_ProbePrompt], prompts: Sequence[Prompt]
 ) -> Iterator[list[ProbedAnswer]]:
-    labels = labels_of(of)
+    labels = labels_of(plan)
     with closing_of(model.next_tokens(prompts, TOP, labels)) as tables:
         for table in tables:
             item = asked[table.prompt]

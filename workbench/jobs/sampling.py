@@ -16,7 +16,7 @@ from workbench.errors import ConflictError, ModelError
 from workbench.inference.base import Batching, Model, Work
 from workbench.jobs import probe
 from workbench.jobs import tidying as batching
-from workbench.jobs.task import AGAIN, Ended, Task, said, unfinished
+from workbench.jobs.task import AGAIN, Ended, Task, model_description, unfinished
 from workbench.pipeline import asking, planning, scoring
 
 NEVER = "The same requests would fail again."
@@ -48,7 +48,7 @@ def sample(task: Task) -> Ended:
         model.use_batches(ledger)
     work_before = replace(model.work)
     try:
-        plan, progress = _asked(task, design, model)
+        plan, progress = _ask_missing(task, design, model)
     except ModelError:
         if ledger is not None:
             ledger.settle()  # earlier answers are stored
@@ -60,7 +60,9 @@ def sample(task: Task) -> Ended:
     return _ended(task, plan, progress)
 
 
-def _asked(task: Task, design: Design, model: Model) -> tuple[planning.Plan, asking.AskingProgress]:
+def _ask_missing(
+    task: Task, design: Design, model: Model
+) -> tuple[planning.Plan, asking.AskingProgress]:
     """Ask for all missing answers of a design.
 
     Plans again if a statement was changed before anything was asked.
@@ -77,7 +79,7 @@ def _asked(task: Task, design: Design, model: Model) -> tuple[planning.Plan, ask
         plan = planning.plan(store, design, card=model.card, attempt=task.attempt)
         store.jobs.plan(job.id, plan.samples, plan.samples_stored + plan.samples_spared)
         store.jobs.beat(job.id, activity if only_prompts is None else "retrying what failed")
-        task.say(f"{said(model.card)}\n{plan.describe()}")
+        task.say(f"{model_description(model.card)}\n{plan.describe()}")
         try:
             return plan, ask(
                 store,

@@ -253,17 +253,17 @@ class Task:
         self.store.jobs.beat(self.job.id, sentence, self.attempt)
 
 
-def unfinished(task: Task, held: str, rest: str) -> Ended:
+def unfinished(task: Task, stored_message: str, rest: str) -> Ended:
     """Return the state and message of work that ended early.
 
     The message says why it ended, what is stored, and what resuming does.
     """
     if task.job.only_failed and not task.stop():
-        return "cancelled", f"what had failed is answered; {held}. Resume {rest}."
-    return "cancelled", f"{task.stop.why}; {held}. Resume {rest}."
+        return "cancelled", f"what had failed is answered; {stored_message}. Resume {rest}."
+    return "cancelled", f"{task.stop.why}; {stored_message}. Resume {rest}."
 
 
-def said(card: ModelCard) -> str:
+def model_description(card: ModelCard) -> str:
     """Return a description of the model, for the log."""
     chat = "" if card.chat_format == "none" else f", chat template {card.chat_format[:12]}"
     encoding = "" if card.encoding == UNKNOWN else f", turns encoded as {card.encoding}"

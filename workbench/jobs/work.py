@@ -16,7 +16,7 @@ from workbench.evidence import reader_quality
 from workbench.evidence.reader_quality import quality, quality_warnings
 from workbench.jobs import probe
 from workbench.jobs.sampling import sample
-from workbench.jobs.task import AGAIN, Ended, Task, said, unfinished
+from workbench.jobs.task import AGAIN, Ended, Task, model_description, unfinished
 from workbench.pipeline.checking import CHECK, CheckSpec, check_report, plan_check, run_check
 from workbench.pipeline.drafting import DraftSpec, outcome, plan_drafting, run_drafting
 from workbench.pipeline.training import (
@@ -43,31 +43,31 @@ def train(task: Task) -> Ended:
     task.say(f"job {job.id}, attempt {job.attempts}\n{plan.describe()}")
     store.jobs.beat(job.id, f"loading {spec.config.base}")
     written = 0.0
-    told: dict[str, float] = {}
+    figures: dict[str, float] = {}
     first: int | None = None
 
     def report(progress: TrainProgress) -> None:
         nonlocal written, first
         first = progress.step if first is None else first
-        told.update(_said(progress), answers=progress.step - first)
+        figures.update(_training_figures(progress), answers=progress.step - first)
         last = progress.step == progress.steps
         if time.monotonic() - written >= REPORT_AFTER_S or last:
             written = time.monotonic()
-            store.jobs.report(job.id, progress.step, json.dumps(told), "training")
+            store.jobs.report(job.id, progress.step, json.dumps(figures), "training")
         if last or progress.dev_macro_f1 is not None:
             task.say(
                 f"step {progress.step}: loss {progress.loss}, dev macro F1 {progress.dev_macro_f1}"
             )
 
-    made = run_training(
+    classifier = run_training(
         store, plan, job=job.id, on_progress=report, should_stop=task.stop, say=task.say
     )
-    if made is None:
+    if classifier is None:
         return unfinished(task, "the last checkpoint is kept", "continues from it")
-    store.jobs.plan(job.id, int(made.data["steps"]))  # after an early stop nothing remains
-    tested = reader_quality.evaluation(made)
+    store.jobs.plan(job.id, int(classifier.data["steps"]))  # after an early stop nothing remains
+    tested = reader_quality.evaluation(classifier)
     figure = tested.report("tuned").macro_f1
-    poor = tuple(quality_warnings(quality(made, PUBLISHED_THRESHOLD)))
+    poor = tuple(quality_warnings(quality(classifier, PUBLISHED_THRESHOLD)))
     for question in (tested.stands_for(), *tested.open_questions(), *poor):
         task.say(question)
     score = (
@@ -76,7 +76,10 @@ def train(task: Task) -> Ended:
         else f"macro F1 undefined: {figure.undefined}"
     )
     return "done", " ".join(
-        [f"{made.name}: {score} on {len(plan.test):,} test responses, {tested.rests_on()}", *poor]
+        [
+            f"{classifier.name}: {score} on {len(plan.test):,} test responses, {tested.rests_on()}",
+            *poor,
+        ]
     )
 
 
@@ -90,8 +93,8 @@ def classify(task: Task) -> Ended:
         f"job {task.job.id}, attempt {task.job.attempts}: {left:,} of {total:,} responses to read"
     )
     done, total = run_classifying(task.store, spec, job=task.job.id, should_stop=task.stop)
-    held = f"{done:,} of {total:,} responses are read"
-    return ("done", held) if done >= total else unfinished(task, held, "reads the rest")
+    message = f"{done:,} of {total:,} responses are read"
+    return ("done", message) if done >= total else unfinished(task, message, "reads the rest")
 
 
 def draft(task: Task) -> Ended:
@@ -111,7 +114,7 @@ def draft(task: Task) -> Ended:
     plan = plan_drafting(store, spec, card=model.card, job=job.id)
     store.jobs.plan(job.id, len(plan.calls), len(plan.calls) - len(plan.needed))
     store.jobs.beat(job.id, "drafting")
-    task.say(f"{said(model.card)}\n{plan.describe()}")
+    task.say(f"{model_description(model.card)}\n{plan.describe()}")
     only = frozenset(job.failures) if job.only_failed else None
     progress = run_drafting(
         store,
@@ -126,14 +129,14 @@ def draft(task: Task) -> Ended:
     )
     left = {call.key for call in plan_drafting(store, spec, card=model.card, job=job.id).needed}
     store.jobs.note_failures(job.id, sorted(left & {*job.failures, *progress.failed_calls}))
-    held = f"{progress.done:,} of {progress.total:,} prompts are answered"
+    message = f"{progress.done:,} of {progress.total:,} prompts are answered"
     if progress.hopeless and progress.done < progress.total and not task.stop():
-        return probe.hopeless(task, progress.hopeless, held)
+        return probe.hopeless(task, progress.hopeless, message)
     if progress.failed and not task.stop():
         why = f" ({progress.reason})" if progress.reason else ""
-        return "failed", f"{progress.failed:,} prompts failed{why}; {held}. {AGAIN}"
+        return "failed", f"{progress.failed:,} prompts failed{why}; {message}. {AGAIN}"
     if progress.done < progress.total:
-        return unfinished(task, held, "asks for the rest")
+        return unfinished(task, message, "asks for the rest")
     return "done", outcome(store.drafts.of_job(job.id))
 
 
@@ -146,17 +149,17 @@ def check(task: Task) -> Ended:
     store.jobs.report(job.id, plan.done, "{}", f"loading {spec.encoder or spec.nli}")
     task.say(f"job {job.id}, attempt {job.attempts}\n{plan.describe()}")
     done, total = run_check(store, spec, job=job.id, should_stop=task.stop)
-    held = f"{done:,} of {total:,} texts and pairs are stored"
+    message = f"{done:,} of {total:,} texts and pairs are stored"
     if done < total:
-        return unfinished(task, held, "computes the rest")
+        return unfinished(task, message, "computes the rest")
     counts = check_report(store, spec.instrument).counts
-    found = ", ".join(f"{n:,} {severity}s" for severity, n in counts.items())
-    return "done", f"{held}; findings not waived: {found}"
+    counts_text = ", ".join(f"{n:,} {severity}s" for severity, n in counts.items())
+    return "done", f"{message}; findings not waived: {counts_text}"
 
 
-def _said(progress: TrainProgress) -> dict[str, float]:
+def _training_figures(progress: TrainProgress) -> dict[str, float]:
     """Return the figures in a report of a training; missing ones keep their earlier values."""
-    said = {
+    figures = {
         "step": progress.step,
         "steps": progress.steps,
         "loss": progress.loss,
@@ -164,7 +167,7 @@ def _said(progress: TrainProgress) -> dict[str, float]:
         "dev_macro_f1": progress.dev_macro_f1,
         "seconds": round(progress.seconds, 2),
     }
-    return {name: value for name, value in said.items() if value is not None}
+    return {name: value for name, value in figures.items() if value is not None}
 
 
 WORK: Mapping[str, Callable[[Task], Ended]] = {

@@ -154,7 +154,7 @@ def questionnaire_findings(instrument: Instrument, answers: Tallied) -> Iterator
 
 
 def about_asked(
-    found: Iterable[LintFinding], instrument: Instrument, answers: Tallied
+    findings: Iterable[LintFinding], instrument: Instrument, answers: Tallied
 ) -> Iterator[LintFinding]:
     """Yield the findings that are relevant to questionnaires.
 
@@ -167,7 +167,9 @@ def about_asked(
         if question.form is Form.QUESTION
     }
     reworded = compares_wordings(instrument.templates)
-    return (finding for finding in found if reworded or (finding.code, finding.ref) not in intended)
+    return (
+        finding for finding in findings if reworded or (finding.code, finding.ref) not in intended
+    )
 
 
 def not_reworded(instrument: Instrument, answers: Tallied) -> set[str]:

@@ -56,7 +56,7 @@ def statement_findings(
     `apart`: refs of statements that need no other wordings, so they do not count where it is said
     who has one.
     """
-    full_variants, rare = _there(
+    full_variants, rare = _expected_variants(
         candidate for candidate in instrument.statements if candidate.ref not in apart
     )
     yield from _kinds(instrument)
@@ -101,7 +101,7 @@ def _kinds(instrument: Instrument) -> Iterator[LintFinding]:
             yield LintFinding("note", "no-variant", instrument.name, message)
 
 
-def _there(
+def _expected_variants(
     statements: Iterable[Statement],
 ) -> tuple[dict[str, set[VariantId]], dict[str, dict[VariantId, tuple[int, int]]]]:
     """Return the compared variants that a full statement has, and those that few have, by language.
@@ -134,12 +134,15 @@ def _there(
 
 
 def _statement(
-    statement: Statement, language: str | None, there: Mapping[str, set[VariantId]], audited: str
+    statement: Statement,
+    language: str | None,
+    expected_variants: Mapping[str, set[VariantId]],
+    audited: str,
 ) -> Iterator[LintFinding]:
     """Yield findings on one statement, compared with a full statement.
 
-    `there`: the variants of a full statement in each language. `audited`: the language asked by
-    default.
+    `expected_variants` has the variants of a full statement in each language. `audited` is the
+    language asked by default.
     """
     ref = statement.ref
     by_language: dict[str, list[Wording]] = defaultdict(list)
@@ -158,7 +161,7 @@ def _statement(
         if language in (None, spoken):
             wordings.sort(key=lambda item: variant_order(item.variant))
             yield from _alike(ref, spoken, wordings)
-            yield from _missing(ref, spoken, wordings, there.get(spoken, set()))
+            yield from _missing(ref, spoken, wordings, expected_variants.get(spoken, set()))
             yield from _blanks(ref, spoken, wordings)
             yield from _unusable(ref, spoken, wordings)
 
@@ -196,10 +199,11 @@ def _alike(ref: str, language: str, wordings: list[Wording]) -> Iterator[LintFin
 
 
 def _missing(
-    ref: str, language: str, wordings: list[Wording], there: set[VariantId]
+    ref: str, language: str, wordings: list[Wording], expected_variants: set[VariantId]
 ) -> Iterator[LintFinding]:
     missing = sorted(
-        {ORIGINAL, *there} - {wording.variant for wording in wordings}, key=variant_order
+        {ORIGINAL, *expected_variants} - {wording.variant for wording in wordings},
+        key=variant_order,
     )
     if missing:
         severity = "error" if ORIGINAL in missing else "warning"
@@ -308,11 +312,11 @@ def _circle(ref: str, made_from: Mapping[str, str | None]) -> tuple[str, ...]:
     return tuple(chain) if made_from.get(chain[-1]) == ref else ()
 
 
-def about_choices(found: Iterable[LintFinding], instrument: Instrument) -> Iterator[LintFinding]:
+def about_choices(findings: Iterable[LintFinding], instrument: Instrument) -> Iterator[LintFinding]:
     """Yield findings without those only for statements: missing variants and shared texts."""
     refs = {item.ref for item in instrument.choices}
     only_choices = all(statement.ref in refs for statement in instrument.statements)
-    for finding in found:
+    for finding in findings:
         only_for_statements = finding.code == "missing-variant" and finding.variant != ORIGINAL
         only_for_statements |= finding.code == "duplicate-statement"
         if not (only_for_statements and finding.ref in refs) and not (
@@ -364,13 +368,14 @@ def _unasked(instrument: Instrument, language: str) -> Iterator[LintFinding]:
             continue
         templates = registry.audit(name).templates_for(instrument, language)
         if not any(template.speaks(language) for template in templates):
-            known = sorted(
+            languages = sorted(
                 {template.language for template in templates} | set(template_languages(name))
             )
             message = (
                 f"has statements in {language!r}, and no templates in it for the audit {name}. "
-                f"Templates ship in: {', '.join(known)}. Bring templates.csv with the instrument, "
-                f"or ask in another language: run --template-language {templates[0].language}"
+                f"Templates ship in: {', '.join(languages)}. Bring templates.csv with the "
+                f"instrument, or ask in another language: run "
+                f"--template-language {templates[0].language}"
             )
             yield LintFinding("warning", TEMPLATES, instrument.name, message, language=language)
 

@@ -146,8 +146,8 @@ def as_arguments(options: Iterable[Option], values: Mapping[str, Any]) -> list[s
         if option.type is Type.FLAG:
             words.append(option.flag)
         elif option.many:
-            for each in value:
-                words += [option.flag, option.text(each)]
+            for element in value:
+                words += [option.flag, option.text(element)]
         elif option.several or isinstance(option.metavar, tuple):
             words += [option.flag, *value]
         else:

@@ -224,12 +224,12 @@ class Option:
             raise self.error(f"found {typed!r}; give {self.type.value}{bounds}{words}") from None
 
     def _choice(self, typed: str) -> str:
-        name_by_plain = {_plain(name): name for name in self.choices}
-        if _plain(typed) not in name_by_plain:
-            matches = get_close_matches(_plain(typed), name_by_plain, 1, NEAR)
+        name_by_plain = {_normalised_name(name): name for name in self.choices}
+        if _normalised_name(typed) not in name_by_plain:
+            matches = get_close_matches(_normalised_name(typed), name_by_plain, 1, NEAR)
             suggestion = f"did you mean {name_by_plain[matches[0]]}? Otherwise " if matches else ""
             raise self.error(f"found {typed!r}; {suggestion}give {_or(tuple(self.choices))}")
-        return name_by_plain[_plain(typed)]
+        return name_by_plain[_normalised_name(typed)]
 
     def _within(self, value: float) -> bool:
         return (
@@ -304,7 +304,7 @@ def refuse(options: Iterable[Option], values: object, reason: str) -> None:
         raise UsageError(f"found {', '.join(given_flags)}; {reason}, so leave {pronoun} out")
 
 
-def _plain(name: str) -> str:
+def _normalised_name(name: str) -> str:
     """Return a normalised name: `key typo` and `Key-Typo` are `key_typo`."""
     return name.strip().casefold().replace("-", "_").replace(" ", "_")
 

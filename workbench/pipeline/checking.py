@@ -159,8 +159,8 @@ class CheckReport:
     @property
     def counts(self) -> dict[str, int]:
         """The number of open findings by severity."""
-        found = Counter(item.finding.severity for item in self.open)
-        return {severity: found[severity] for severity in SEVERITIES}
+        counts = Counter(item.finding.severity for item in self.open)
+        return {severity: counts[severity] for severity in SEVERITIES}
 
 
 def plan_check(store: Store, spec: CheckSpec) -> CheckPlan:
@@ -195,8 +195,8 @@ def run_check(
             models[ENCODER] = model = store.checks.begin(encoder.card)
             plan = clock.begin(_plan(store, spec, models), store, "embedding")
             for texts in _groups(sorted(plan.texts_left, key=len), should_stop):
-                found = list(zip(texts, encoder.encode(texts), strict=True))
-                store.checks.add_embeddings(model, found, job=clock.after(len(texts)))
+                embeddings = list(zip(texts, encoder.encode(texts), strict=True))
+                store.checks.add_embeddings(model, embeddings, job=clock.after(len(texts)))
         finally:
             encoder.close()
     if plan.pairs_left and not should_stop():
@@ -204,11 +204,11 @@ def run_check(
         try:
             models[NLI] = model = store.checks.begin(judge.card)
             plan = clock.begin(_plan(store, spec, models), store, "judging")
-            for some in _groups(
+            for pairs in _groups(
                 sorted(plan.pairs_left, key=lambda pair: sum(map(len, pair))), should_stop
             ):
-                said = dict(zip(some, judge.judge(some), strict=True))
-                store.checks.add_entailments(model, said, job=clock.after(len(some)))
+                entailments = dict(zip(pairs, judge.judge(pairs), strict=True))
+                store.checks.add_entailments(model, entailments, job=clock.after(len(pairs)))
         finally:
             judge.close()
     plan = _plan(store, spec, models)
@@ -224,27 +224,28 @@ def check_report(
     of a model names its measure, even if equal words would have led to it, too. `thresholds` None
     stands for those of the newest check.
     """
-    chosen = thresholds or thresholds_of(store, name)
+    used_thresholds = thresholds or thresholds_of(store, name)
 
-    def made() -> CheckReport:
-        return _report_without_waivers(store, name, language, chosen)
+    def compute_report() -> CheckReport:
+        return _report_without_waivers(store, name, language, used_thresholds)
 
     report = cached_result(
         store,
-        ("checked", name, language, chosen),
+        ("checked", name, language, used_thresholds),
         (StoreSection.MATERIAL, StoreSection.FINDINGS),
-        made,
+        compute_report,
     )
     if not (waivers := store.checks.waivers(name)):
         return report
-    found = {item.finding.fingerprint: item.finding for item in report.checked}
+    finding_by_fingerprint = {item.finding.fingerprint: item.finding for item in report.checked}
     checked = tuple(
-        CheckedFinding(finding, waivers.get(fingerprint)) for fingerprint, finding in found.items()
+        CheckedFinding(finding, waivers.get(fingerprint))
+        for fingerprint, finding in finding_by_fingerprint.items()
     )
     return replace(
         report,
         checked=checked,
-        lapsed=len(waivers.keys() - found.keys()) if language is None else 0,
+        lapsed=len(waivers.keys() - finding_by_fingerprint.keys()) if language is None else 0,
     )
 
 
@@ -258,7 +259,7 @@ def _report_without_waivers(
     people = store.questionnaires.tallied(name)
     stated = without_choices(instrument)
     hints = instrument_hints(stated, language)
-    found = [
+    findings = [
         *lint(instrument, language, people),
         *choice_findings(instrument, language),
         *_model_findings(store, stated, language, thresholds, encoder, nli),
@@ -266,7 +267,7 @@ def _report_without_waivers(
         *(hints if people is None else about_asked(hints, instrument, people)),
     ]
     once: dict[bytes, LintFinding] = {}
-    for finding in found:
+    for finding in findings:
         once.setdefault(finding.fingerprint, finding)  # the first of two that are alike stays
     return CheckReport(
         instrument,
@@ -281,24 +282,24 @@ def _report_without_waivers(
 
 
 def open_lint(store: Store, name: str) -> tuple[LintFinding, ...]:
-    """Return the findings of lint that nobody waived, the part of a report that takes no time."""
+    """Return the findings of lint that nobody waived. They need no model and take little time."""
 
-    def made() -> tuple[LintFinding, ...]:
+    def compute_findings() -> tuple[LintFinding, ...]:
         instrument = store.instruments.get(name)
-        found = [
+        findings = [
             *lint(instrument, answers=store.questionnaires.tallied(name)),
             *choice_findings(instrument),
         ]
-        return tuple(sorted(found, key=by_severity))
+        return tuple(sorted(findings, key=by_severity))
 
-    found = cached_result(
-        store, ("lint", name), (StoreSection.MATERIAL, StoreSection.FINDINGS), made
+    findings = cached_result(
+        store, ("lint", name), (StoreSection.MATERIAL, StoreSection.FINDINGS), compute_findings
     )
     waivers = store.checks.waivers(name)
     return (
-        tuple(finding for finding in found if finding.fingerprint not in waivers)
+        tuple(finding for finding in findings if finding.fingerprint not in waivers)
         if waivers
-        else found
+        else findings
     )
 
 
@@ -327,11 +328,11 @@ def thresholds_of(store: Store, name: str) -> Thresholds:
 
 
 def running_check(store: Store, name: str) -> Job | None:
-    """Return the newest check of an instrument that is under way."""
-    found = (
+    """Return the newest check of an instrument that is under way, or None."""
+    check_jobs = (
         job for job in store.jobs.list() if job.kind == CHECK and job.spec.get("instrument") == name
     )
-    return next((job for job in found if job.active), None)
+    return next((job for job in check_jobs if job.active), None)
 
 
 def _model_findings(
@@ -380,8 +381,8 @@ def _stored_models(store: Store, spec: CheckSpec) -> dict[str, int | None]:
 
 
 def _newest(store: Store, name: str, backend: str, source: ModelSource) -> int | None:
-    known = source.revision or source.asked or None
-    return store.checks.newest(source.place if source.asked else name, backend, known)
+    version = source.revision or source.asked or None
+    return store.checks.newest(source.place if source.asked else name, backend, version)
 
 
 def _plan(store: Store, spec: CheckSpec, models: Mapping[str, int | None]) -> CheckPlan:
@@ -548,10 +549,10 @@ def _of_waiver(name: str) -> Column[Found]:
     )
 
 
-def severities(shown: Iterable[Found]) -> Mapping[str, int]:
+def severities(findings: Iterable[Found]) -> Mapping[str, int]:
     """Return the number of findings by severity, without waived ones."""
-    found = Counter(item.finding.severity for _, item in shown if item.waiver is None)
-    return {severity: found[severity] for severity in SEVERITIES}
+    counts = Counter(item.finding.severity for _, item in findings if item.waiver is None)
+    return {severity: counts[severity] for severity in SEVERITIES}
 
 
 def finding_notes(shown: Sequence[Found], reports: Mapping[str, CheckReport]) -> list[str]:
@@ -573,19 +574,23 @@ def finding_notes(shown: Sequence[Found], reports: Mapping[str, CheckReport]) ->
         ", ".join(plural(n, severity) for severity, n in severities(shown).items()) + COUNTED
     )
     if void := sum(item.finding.code in VOID for _, item in shown):
-        said = "about one text under two names: a test that compares the two is void"
-        notes.append(f"{plural(void, 'finding')} {said}")
+        consequence = "about one text under two names: a test that compares the two is void"
+        notes.append(f"{plural(void, 'finding')} {consequence}")
     return notes
 
 
 def similarity(
-    found: Mapping[str, Sequence[SimilaritySpread]],
+    spreads_by_language: Mapping[str, Sequence[SimilaritySpread]],
 ) -> Table[tuple[str, SimilaritySpread]]:
     """Return the table of similarities between wordings and originals, by language and kind."""
     return Table(
         "similarity",
         "Similarity of wordings to their originals",
-        [(language, spread) for language, of in found.items() for spread in of],
+        [
+            (language, spread)
+            for language, spreads in spreads_by_language.items()
+            for spread in spreads
+        ],
         [
             Column("language", "language", lambda row: row[0]),
             Column("kind", "wording", lambda row: row[1].kind),

@@ -505,7 +505,7 @@ class _Work:
 
 
 def _statement(target: _Target) -> tuple[Statement, ChoiceItem]:
-    """Return a pair that is no statement yet, with the known context of its question."""
+    """Return a pair that is not a statement yet, with the known context of its question."""
     pair, source = target.pair, target.of
     statement = Statement(
         target.ref,
@@ -585,7 +585,7 @@ def add_question(
     pair = _checked(bias, key_in(statement.ref.strip()), original.text, changed)
     ref, language = ref_of(bias, pair.key), original.language
     _, item = statement_of(pair, language)
-    existing = _there(store, instrument, ref)
+    existing = _stored_statement(store, instrument, ref)
     if existing is None:
         other_wordings = [wording for wording in statement.wordings if wording != original]
         wordings = (
@@ -606,7 +606,7 @@ def add_question(
         store.statements.change(
             instrument, person=person, act=act, expected=expected, save=[updated], choices=[item]
         )
-    return Done(_said(updated, item, language), (ref,))
+    return Done(_question_message(updated, item, language), (ref,))
 
 
 def _checked(bias: Bias, key: str, original: str, changed: str) -> ChoicePair:
@@ -640,7 +640,8 @@ def _choice(name: str, text: str) -> Choice:
     return parsed
 
 
-def _there(store: Store, instrument: str, ref: str) -> Statement | None:
+def _stored_statement(store: Store, instrument: str, ref: str) -> Statement | None:
+    """Return the current statement with a ref, or None if the instrument has none."""
     try:
         return store.statements.get(instrument, ref)
     except UnknownName:
@@ -677,7 +678,7 @@ def _with_changed(statement: Statement, pair: ChoicePair, language: str, person:
     return with_text(statement, CHANGED, language, text, person)
 
 
-def _said(statement: Statement, item: ChoiceItem, language: str) -> str:
+def _question_message(statement: Statement, item: ChoiceItem, language: str) -> str:
     """Return a message on the stored question: its faults, and the form still to be made."""
     pair = pair_of(statement, item, language)
     if isinstance(pair, ChoiceFault):

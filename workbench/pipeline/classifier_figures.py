@@ -188,7 +188,7 @@ class ReadingWay:
     bounds: F1Bounds | None
 
 
-def ways(of: Assessed) -> Table[ReadingWay]:
+def ways(assessed: Assessed) -> Table[ReadingWay]:
     """Return macro F1 at the threshold and of all answers, fine-tuned beside zero-shot.
 
     See Faulborn et al. 2025.
@@ -196,12 +196,12 @@ def ways(of: Assessed) -> Table[ReadingWay]:
     rows = [
         ReadingWay(
             way,
-            of.test.point(way, threshold, seed=of.seed),
-            of.report(way, threshold).accuracy,
-            of.test.calibration(way).ece,
-            of.test.bounds(way, threshold),
+            assessed.test.point(way, threshold, seed=assessed.seed),
+            assessed.report(way, threshold).accuracy,
+            assessed.test.calibration(way).ece,
+            assessed.test.bounds(way, threshold),
         )
-        for threshold in dict.fromkeys((of.threshold, 0.0))
+        for threshold in dict.fromkeys((assessed.threshold, 0.0))
         for way in WAYS
     ]
     return Table(
@@ -210,7 +210,7 @@ def ways(of: Assessed) -> Table[ReadingWay]:
         rows,
         _way_columns(),
         key=lambda row: (row.name, f"{row.point.threshold:g}"),
-        definition=f"Figures {of.test.rests_on()}.",
+        definition=f"Figures {assessed.test.rests_on()}.",
         pictures=[Forest(values=["macro_f1"], rows=["threshold"], series="way")],
     )
 
@@ -283,7 +283,7 @@ class ClassScores:
 
     way: str
     index: int
-    "of the true label"
+    "position of the true label"
     report: ClassificationReport
 
     @property
@@ -295,20 +295,20 @@ class ClassScores:
         return int(self.report.matrix[self.index][index])
 
 
-def classes_at(of: Assessed, threshold: str) -> Table[ClassScores]:
-    """Return the classes at a threshold that a subject names."""
-    return classes(of, float(threshold))
+def classes_at(assessed: Assessed, threshold: str) -> Table[ClassScores]:
+    """Return the table of classes at a threshold that the subject of a table names."""
+    return classes(assessed, float(threshold))
 
 
-def classes(of: Assessed, threshold: float) -> Table[ClassScores]:
+def classes(assessed: Assessed, threshold: float) -> Table[ClassScores]:
     """Return precision, recall and F1 of each class (Table 7).
 
-    They are those of answers whose confidence reaches a threshold.
+    Only answers count whose confidence reaches the threshold.
     """
     rows = []
     notes = []
     for way in WAYS:
-        report = of.report(way, threshold)
+        report = assessed.report(way, threshold)
         rows += [ClassScores(way, index, report) for index in range(len(LABELS))]
         if not report.macro_f1.defined:
             notes.append(f"{WAYS[way]}: macro F1 undefined, {report.macro_f1.undefined}")
@@ -369,14 +369,14 @@ def _class_columns() -> list[Column[ClassScores]]:
     return columns
 
 
-def by_model(of: Assessed) -> Table[tuple[str, ClassificationReport]]:
+def by_model(assessed: Assessed) -> Table[tuple[str, ClassificationReport]]:
     """Return the quality of the readings for each model's answers.
 
-    Errors that differ make a difference of bias scores.
+    If it differs between models, a difference of their bias scores may be due to misreadings.
     """
     rows = [
-        (model, of.test.report("tuned", of.threshold, seed=of.seed, among=among))
-        for model, among in of.models.items()
+        (model, assessed.test.report("tuned", assessed.threshold, seed=assessed.seed, among=among))
+        for model, among in assessed.models.items()
     ]
 
     def recall(index: int) -> Callable[[tuple[str, ClassificationReport]], Estimate]:
@@ -384,7 +384,9 @@ def by_model(of: Assessed) -> Table[tuple[str, ClassificationReport]]:
 
     return Table(
         "by_model",
-        f"Recall by model at confidence {of.threshold:g}" if of.threshold else "Recall by model",
+        f"Recall by model at confidence {assessed.threshold:g}"
+        if assessed.threshold
+        else "Recall by model",
         rows,
         [
             Column("model", "model", lambda row: row[0]),
@@ -430,7 +432,7 @@ class Retrained:
     """
 
 
-def retrained(of: Assessed) -> Table[Retrained]:
+def retrained(assessed: Assessed) -> Table[Retrained]:
     """Return the agreement of other classifiers with this one on the answers that it reads.
 
     Another classifier may be the same one trained again.
@@ -438,7 +440,7 @@ def retrained(of: Assessed) -> Table[Retrained]:
     return Table(
         "retrained",
         "The same answers read by other classifiers",
-        [_retrained(of, other, rows) for other, rows in of.others.items() if rows],
+        [_retrained(assessed, other, rows) for other, rows in assessed.others.items() if rows],
         [
             Column("other", "classifier", lambda row: row.other),
             Column("same", "same label", lambda row: row.same, Kind.SHARE, scale=SHARE),
@@ -482,7 +484,7 @@ def retrained(of: Assessed) -> Table[Retrained]:
     )
 
 
-def _retrained(of: Assessed, other: str, rows: Sequence[ReadTwice]) -> Retrained:
+def _retrained(assessed: Assessed, other: str, rows: Sequence[ReadTwice]) -> Retrained:
     codes = {label: code for code, label in enumerate(LABELS)}
     counts = [row.texts for row in rows]
     statement, first, second = (
@@ -493,7 +495,7 @@ def _retrained(of: Assessed, other: str, rows: Sequence[ReadTwice]) -> Retrained
             [MISSING if row.second is None else codes[row.second] for row in rows],
         )
     )
-    rng = derive_rng(of.seed, "retrained", other)
+    rng = derive_rng(assessed.seed, "retrained", other)
     both_read = (first != MISSING) & (second != MISSING)
     balance = [
         float(
@@ -512,12 +514,12 @@ def _retrained(of: Assessed, other: str, rows: Sequence[ReadTwice]) -> Retrained
     )
 
 
-def supports(of: Assessed) -> Table[Support]:
-    """Return the basis of each true class's figures."""
+def supports(assessed: Assessed) -> Table[Support]:
+    """Return the number of test texts behind each true class's figures."""
     return Table(
         "supports",
         "Basis of each class's figures",
-        of.test.supports(),
+        assessed.test.supports(),
         [
             Column("label", "true label", lambda row: row.label),
             Column("texts", "test texts", lambda row: row.texts, Kind.COUNT),
@@ -537,16 +539,16 @@ def supports(of: Assessed) -> Table[Support]:
             ),
         ],
         key=lambda row: (row.label,),
-        definition=f"{of.test.stands_for()[0].upper()}{of.test.stands_for()[1:]}.",
+        definition=f"{assessed.test.stands_for()[0].upper()}{assessed.test.stands_for()[1:]}.",
     )
 
 
 Points = tuple[ThresholdPoint, ThresholdPoint]
 
 
-def curve(of: Assessed) -> Table[Points]:
-    """Return macro F1 and the share kept by confidence (Figure 3)."""
-    tuned, zero_shot = (of.test.curve(way, seed=of.seed) for way in WAYS)
+def curve(assessed: Assessed) -> Table[Points]:
+    """Return macro F1 and the share of answers above a confidence (Figure 3)."""
+    tuned, zero_shot = (assessed.test.curve(way, seed=assessed.seed) for way in WAYS)
 
     def columns(index: int, way: str) -> list[Column[Points]]:
         name = WAYS[way]
@@ -582,7 +584,7 @@ def curve(of: Assessed) -> Table[Points]:
             Column(
                 "chosen",
                 "chosen",
-                lambda row: row[0].threshold == of.threshold,
+                lambda row: row[0].threshold == assessed.threshold,
                 Kind.MARK,
                 mark="◂",
                 aside=True,
@@ -603,9 +605,9 @@ def curve(of: Assessed) -> Table[Points]:
 Bin = tuple[str, CalibrationBin]
 
 
-def calibration(of: Assessed) -> Table[Bin]:
+def calibration(assessed: Assessed) -> Table[Bin]:
     """Return the share of right readings among answers of a confidence (Guo et al. 2017)."""
-    calibrations = {way: of.test.calibration(way) for way in WAYS}
+    calibrations = {way: assessed.test.calibration(way) for way in WAYS}
     return Table(
         "calibration",
         "Accuracy by confidence",
@@ -650,9 +652,9 @@ def calibration(of: Assessed) -> Table[Bin]:
     )
 
 
-def training(of: Assessed) -> Table[tuple[str, str]]:
+def training(assessed: Assessed) -> Table[tuple[str, str]]:
     """Return the training and test data of the classifier, in enough detail to repeat it."""
-    classifier = of.classifier
+    classifier = assessed.classifier
     data, config = classifier.data, classifier.config
     fields: Mapping[str, object] = {
         "base": config.get("base"),
@@ -701,11 +703,11 @@ BELOW = "below the threshold"
 ReadAs = tuple[str, Sequence[int], Sequence[float]]
 
 
-def confusion(of: Assessed) -> Table[ReadAs]:
+def confusion(assessed: Assessed) -> Table[ReadAs]:
     """Return the confusion matrix of the fine-tuned classifier."""
     counts, represented = (
-        of.test.confusion(of.threshold).tolist(),
-        of.test.represented(of.threshold).tolist(),
+        assessed.test.confusion(assessed.threshold).tolist(),
+        assessed.test.represented(assessed.threshold).tolist(),
     )
     names = (*LABELS, "below")
 
@@ -731,7 +733,7 @@ def confusion(of: Assessed) -> Table[ReadAs]:
         ]
     return Table(
         "confusion",
-        f"Confusion matrix at confidence {of.threshold:g}",
+        f"Confusion matrix at confidence {assessed.threshold:g}",
         list(zip(LABELS, counts, represented, strict=True)),
         [
             Column("label", "people say", lambda row: row[0]),
@@ -765,19 +767,20 @@ class Misread:
     "the text, or None if the store does not hold it"
 
 
-def texts(of: Assessed, true: str = "", read: str = "") -> Table[Misread]:
+def texts(assessed: Assessed, true: str = "", read: str = "") -> Table[Misread]:
     """Return the misread texts that reach the threshold, the most confident first.
 
-    true, read : keep the texts of one cell of the matrix, or with `true` alone those of its row,
-    whatever they were read as
+    `true` and `read` select the texts of one cell of the matrix. `true` alone selects those of its
+    row, whatever they were read as.
     """
     rows = sorted(
-        (row for row in _all_texts(of) if _wanted(row, true, read)), key=lambda row: -row.confidence
+        (row for row in _all_texts(assessed) if _wanted(row, true, read)),
+        key=lambda row: -row.confidence,
     )
     title = f"Test texts that people call {true}" + (f", read {read}" if read else "")
     return Table(
         "texts" if true else "misread",
-        title if true else f"Misread at confidence {of.threshold:g}",
+        title if true else f"Misread at confidence {assessed.threshold:g}",
         rows,
         [
             Column("unit", "item", lambda row: str(row.unit), aside=True),
@@ -811,8 +814,8 @@ def _wanted(row: Misread, true: str, read: str) -> bool:
     return row.true == true and (not read or read == ("below" if row.below else row.read))
 
 
-def _all_texts(of: Assessed) -> list[Misread]:
-    evaluation_ = of.classifier.evaluation
+def _all_texts(assessed: Assessed) -> list[Misread]:
+    evaluation_ = assessed.classifier.evaluation
     tuned = evaluation_["tuned"]
     return [
         Misread(
@@ -820,8 +823,8 @@ def _all_texts(of: Assessed) -> list[Misread]:
             LABELS[true],
             LABELS[read],
             confidence,
-            confidence < of.threshold,
-            of.texts.get(unit),
+            confidence < assessed.threshold,
+            assessed.texts.get(unit),
         )
         for unit, true, read, confidence in zip(
             evaluation_["unit"],
@@ -833,52 +836,57 @@ def _all_texts(of: Assessed) -> list[Misread]:
     ]
 
 
-def book(of: Assessed) -> Book:
+def book(assessed: Assessed) -> Book:
     """Return all figures of a classifier.
 
     The details of a row of the matrix are the texts of its label.
     """
-    threshold = (f"{of.threshold:g}",)
+    threshold = (f"{assessed.threshold:g}",)
     return Book(
-        f"The classifier {of.classifier.name}",
+        f"The classifier {assessed.classifier.name}",
         [
-            Entry("ways", "macro F1", partial(ways, of)),
-            Entry("classes", "classes", partial(classes_at, of), [threshold, ("0",)]),
-            Entry("supports", "basis of each class", partial(supports, of)),
-            Entry("curve", "by confidence", partial(curve, of)),
-            Entry("confusion", "confusion matrix", partial(confusion, of)),
-            Entry("misread", "misread answers", partial(texts, of)),
-            Entry("calibration", "calibration", partial(calibration, of)),
-            Entry("training", "training", partial(training, of)),
-            Entry("by_model", "recall by model", partial(by_model, of)),
-            Entry("retrained", "other classifiers", partial(retrained, of)),
+            Entry("ways", "macro F1", partial(ways, assessed)),
+            Entry("classes", "classes", partial(classes_at, assessed), [threshold, ("0",)]),
+            Entry("supports", "basis of each class", partial(supports, assessed)),
+            Entry("curve", "by confidence", partial(curve, assessed)),
+            Entry("confusion", "confusion matrix", partial(confusion, assessed)),
+            Entry("misread", "misread answers", partial(texts, assessed)),
+            Entry("calibration", "calibration", partial(calibration, assessed)),
+            Entry("training", "training", partial(training, assessed)),
+            Entry("by_model", "recall by model", partial(by_model, assessed)),
+            Entry("retrained", "other classifiers", partial(retrained, assessed)),
         ],
-        behind={"texts": partial(texts, of)},
-        told=of.description(),
-        header=of.header,
+        behind={"texts": partial(texts, assessed)},
+        told=assessed.description(),
+        header=assessed.header,
         notes=[
             "Each test text counts for the answers that it represents. Intervals are 95 %: "
             "Wilson's at an effective n for proportions, resampled texts for macro F1. Zero-shot "
             "is the same model before training."
         ],
-        about=of.about(),
+        about=assessed.about(),
     )
 
 
-def printed(of: Assessed, *, every: bool) -> Sequence[AnyTable]:
+def printed(assessed: Assessed, *, every: bool) -> Sequence[AnyTable]:
     """Return the tables that the command line shows.
 
     With `every` they are all tables, for programs.
     """
-    tables: list[AnyTable] = [ways(of), classes(of, of.threshold), supports(of), curve(of)]
+    tables: list[AnyTable] = [
+        ways(assessed),
+        classes(assessed, assessed.threshold),
+        supports(assessed),
+        curve(assessed),
+    ]
     if every:
-        tables += [classes(of, 0.0)] if of.threshold else []
+        tables += [classes(assessed, 0.0)] if assessed.threshold else []
         tables += [
-            by_model(of),
-            retrained(of),
-            confusion(of),
-            texts(of),
-            calibration(of),
-            training(of),
+            by_model(assessed),
+            retrained(assessed),
+            confusion(assessed),
+            texts(assessed),
+            calibration(assessed),
+            training(assessed),
         ]
     return tables

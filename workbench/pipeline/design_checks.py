@@ -138,7 +138,7 @@ def served_by(model: str, serve: str) -> str:
 
     An empty program starts none.
 
-    Raises FieldError for a model that no such server loads.
+    Raises FieldError for a model that the program does not serve.
     """
     if not serve or launched(model):
         return model

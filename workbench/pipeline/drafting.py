@@ -55,9 +55,9 @@ from workbench.workshop.drafting import (
     draft_hints,
     drafted,
     entering,
+    excluded_indices,
     fault_in_words,
     form_faults,
-    left_out,
     read_answer,
 )
 from workbench.workshop.edits import next_variant, with_text
@@ -165,14 +165,14 @@ class DraftPlan:
     def _about(self, prompt: DraftPrompt) -> str:
         calls = [call for call in self.calls if call.prompt == prompt]
         refs = len({call.ref for call in calls})
-        each = f" of {prompt.per_call} each" if prompt.per_call > 1 else ""
+        number_each = f" of {prompt.per_call} each" if prompt.per_call > 1 else ""
         keep = f", a sample of {prompt.keep} kept for each" if prompt.keep else ""
         origin = prompt.source or (
             "our own prompt" if prompt in shipped_drafting() else "a prompt of yours"
         )
         return (
             f"{prompt.kind}: {prompt.name} ({origin}), {plural(refs, 'statement')} × "
-            f"{plural(prompt.calls, 'call')}{each}{keep}; {prompt.sampling}"
+            f"{plural(prompt.calls, 'call')}{number_each}{keep}; {prompt.sampling}"
         )
 
 
@@ -263,7 +263,7 @@ def drafted_from(
 def _reworded_from(
     original: Wording | None, language: str, item: ChoiceItem | None
 ) -> Wording | str:
-    """Return the original of a question whose changed form is worded, or why none is."""
+    """Return the original of a question whose changed form is worded, or why it has none."""
     if item is None:
         return "no multiple-choice question of a bias"
     if item.bias not in REWORDED:
@@ -273,24 +273,26 @@ def _reworded_from(
         )
     if original is None:
         return f"no original in {language!r}"
-    found = parse_choice(original.text)
-    if not isinstance(found, Choice):
-        return f"found {found.found}; expected {found.expected}"
-    return next(iter(original_faults(item.bias, found)), original)
+    choice = parse_choice(original.text)
+    if not isinstance(choice, Choice):
+        return f"found {choice.found}; expected {choice.expected}"
+    return next(iter(original_faults(item.bias, choice)), original)
 
 
 def chosen_statements(
     statements: Sequence[Statement], refs: Sequence[str], where: str
 ) -> tuple[Statement, ...]:
-    """Return the statements with these refs, or all of them without refs.
+    """Return the statements with these refs, or all of them if no refs are given.
 
     Raises UnknownName for refs that no statement has.
     """
-    known = {statement.ref: statement for statement in statements}
-    missing = [ref for ref in refs if ref not in known]
+    statement_by_ref = {statement.ref: statement for statement in statements}
+    missing = [ref for ref in refs if ref not in statement_by_ref]
     if missing:
         raise UnknownName(f"{where} has no statement {', '.join(map(repr, missing))}")
-    return tuple(known[ref] for ref in dict.fromkeys(refs)) if refs else tuple(statements)
+    return (
+        tuple(statement_by_ref[ref] for ref in dict.fromkeys(refs)) if refs else tuple(statements)
+    )
 
 
 def _calls(ref: str, basis: Wording, prompt: DraftPrompt, seed: int) -> Iterator[DraftCall]:
@@ -309,34 +311,34 @@ def draft_by_rule(
     *,
     dry: bool = False,
 ) -> Counter[str]:
-    """Draft by rule, at once; return how many statements have a draft ("") or why not. `dry` writes
-    nothing.
+    """Draft wordings by rule, at once. Return the number of statements by why they have no draft.
+
+    The reason is "" for statements with a draft. With `dry`, nothing is written.
 
     Raises UsageError for a kind that no rule drafts and for another language than English.
     """
-    found = store.instruments.get(instrument)
-    language = language or found.language
-    odd = [kind for kind in kinds if kind not in RULED]
-    if odd or not kinds:
-        raise UsageError(
-            f"a rule drafts {', '.join(RULED)}, not {', '.join(odd) or 'nothing'}; ask a model"
-        )
+    stored_instrument = store.instruments.get(instrument)
+    language = language or stored_instrument.language
+    unruled_kinds = [kind for kind in kinds if kind not in RULED]
+    if unruled_kinds or not kinds:
+        unruled = ", ".join(unruled_kinds) or "nothing"
+        raise UsageError(f"a rule drafts {', '.join(RULED)}, not {unruled}; ask a model")
     if language.split("-")[0] != "en":
         raise UsageError(f"the rules are for English, and {language!r} is not; ask a model")
-    said: Counter[str] = Counter()
+    count_by_reason: Counter[str] = Counter()
     drafts: list[NewDraft] = []
-    items = {item.ref: item for item in found.choices}
-    for statement in chosen_statements(found.statements, refs, instrument):
+    items = {item.ref: item for item in stored_instrument.choices}
+    for statement in chosen_statements(stored_instrument.statements, refs, instrument):
         for kind in kinds:
             draft = _ruled(store, instrument, statement, kind, language, items.get(statement.ref))
             if isinstance(draft, NewDraft):
                 drafts.append(draft)
-                said[draft.fault and fault_in_words(draft.fault)] += 1
+                count_by_reason[draft.fault and fault_in_words(draft.fault)] += 1
             else:
-                said[draft] += 1
+                count_by_reason[draft] += 1
     if not dry:
         store.drafts.add(instrument, [draft for draft in drafts if not draft.fault])
-    return said
+    return count_by_reason
 
 
 def _ruled(
@@ -355,11 +357,13 @@ def _ruled(
     if made is None:
         return "no rule fits"
     text, rule = made
-    known = {compared(w.text) for w in statement.wordings if w.language == language}
+    wording_texts = {compared(w.text) for w in statement.wordings if w.language == language}
     earlier = store.drafts.earlier(instrument, statement.ref, kind, language, basis.text)
     same = compared(text)
     before = {compared(drafted(kind, line)) for line in earlier}
-    fault = DraftFault.WORDING if same in known else DraftFault.REPEAT if same in before else ""
+    fault = (
+        DraftFault.WORDING if same in wording_texts else DraftFault.REPEAT if same in before else ""
+    )
     label = str(CallLabel(f"{kind}: {rule}, workbench {__version__}"))
     return NewDraft(statement.ref, kind, language, basis.text, text, RULE, label, fault=fault)
 
@@ -493,11 +497,11 @@ def _draft(
                 if should_stop() and not isinstance(model, Unhurried):
                     return
                 if not patient and progress.calls >= FIRST_CALLS and not progress.lines[""]:
-                    progress.hopeless = _told(progress)
+                    progress.hopeless = _no_drafts_message(progress)
                     return
 
 
-def _told(progress: DraftingProgress) -> str:
+def _no_drafts_message(progress: DraftingProgress) -> str:
     """Describe the answers of the first calls if none gave a draft, with examples."""
     bad = progress.lines.most_common()
     whys = ", ".join(f"{n:,} {fault_in_words(fault, n)}" for fault, n in bad)
@@ -526,12 +530,14 @@ def _answers(
     left, size = list(calls), FIRST_ASKED
     while left and not should_stop():
         begun, turns, answered = time.monotonic(), turns_of(model), set()
-        for batch in _asked(model, left[:size], sampling, should_stop):
+        for batch in _ask_calls(model, left[:size], sampling, should_stop):
             for snapshot in dict.fromkeys(drawn.snapshot for _, drawn in batch):
                 card = model.card if snapshot is None else replace(model.card, snapshot=snapshot)
-                of = [(call, drawn) for call, drawn in batch if drawn.snapshot == snapshot]
-                answered |= {call.key for call, _ in of}
-                yield of, DrafterRows(*store.runs.begin(card, sampling), attempt)
+                answers_of_snapshot = [
+                    (call, drawn) for call, drawn in batch if drawn.snapshot == snapshot
+                ]
+                answered |= {call.key for call, _ in answers_of_snapshot}
+                yield answers_of_snapshot, DrafterRows(*store.runs.begin(card, sampling), attempt)
         # Calls that were not begun any more are asked of the new snapshot.
         if turns_of(model) != turns:
             say(
@@ -546,7 +552,7 @@ def _answers(
         size = max(1, size // 2) if took > ASKING_S[1] else size * 2 if took < ASKING_S[0] else size
 
 
-def _asked(
+def _ask_calls(
     model: Model, calls: Sequence[DraftCall], sampling: Sampling, should_stop: Callable[[], bool]
 ) -> Iterator[list[tuple[DraftCall, Drawn]]]:
     """Yield the answers to calls that are asked together, in batches.
@@ -656,7 +662,7 @@ def unsampled(store: Store, plan: DraftPlan, waiting: Collection[str] = ()) -> l
     for call in plan.calls:
         if call.prompt.keep is not None:
             groups.setdefault((call.ref, call.prompt), []).append(call)
-    found: list[int] = []
+    draft_ids: list[int] = []
     for (ref, prompt), calls in groups.items():
         if any(call.key in waiting for call in calls):
             continue
@@ -671,14 +677,14 @@ def unsampled(store: Store, plan: DraftPlan, waiting: Collection[str] = ()) -> l
         ]
         words = np.frombuffer(content_key([ref, prompt.template.key.hex()]), dtype="<u4")
         rng = np.random.default_rng(np.random.SeedSequence([plan.spec.seed, *map(int, words)]))
-        out = left_out(
+        out = excluded_indices(
             [d.line for d in drafts],
             [d.decision is not None for d in drafts],
             prompt.keep or 0,
             rng,
         )
-        found += [drafts[place].id for place in out]
-    return found
+        draft_ids += [drafts[place].id for place in out]
+    return draft_ids
 
 
 def draw_samples(store: Store, plan: DraftPlan, waiting: Collection[str] = ()) -> int:
@@ -809,7 +815,7 @@ def accept_all(
 
 
 def why_one_by_one(store: Store, draft: Draft, *, with_hints: bool = False) -> str:
-    """Return the reason to decide on a draft individually, or an empty string if there is none."""
+    """Return the reason to decide on a draft individually, or an empty string."""
     try:
         wordings = store.statements.get(draft.instrument, draft.ref).wordings
     except UnknownName as error:

@@ -156,7 +156,7 @@ def people(store: Store, instrument: str) -> tuple[str, ...]:
 
 
 def undoable(store: Store, instrument: str, person: str) -> Undoable | None:
-    """Return the change that undo would revert, or None without one."""
+    """Return the change that undo would revert, or None if there is nothing to undo."""
     edits = store.statements.edits(instrument, limit=2000)
     newest = next(
         (

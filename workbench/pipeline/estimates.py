@@ -52,7 +52,7 @@ class PlanEstimate:
     served: bool = False
     scripted: bool = False
     tokens_out: int | None = None
-    """tokens of the answers if they are as long as in the job `like`
+    """tokens of the answers if they are as long as in the similar job
 
     It is None without such a job.
     """
@@ -67,12 +67,12 @@ class PlanEstimate:
     It bills the prompt again each time.
     """
     billed_in: int | None = None
-    "prompt tokens by the bill of the job `like`"
+    "prompt tokens by the bill of the similar job"
     budget: Budget = field(default_factory=Budget)
     rate: float | None = None
-    "answers a second of the job `like`"
+    "answers a second of the similar job"
     like: int | None = None
-    """number of the newest job that asked in the same manner
+    """number of the similar job: the newest one that asked in the same manner
 
     It was finished, or left off after enough answers.
     """
@@ -86,11 +86,11 @@ class PlanEstimate:
     in_rounds: bool = False
     "whether new answers decide what is asked next"
     valid: float = 1.0
-    "share of the answers that were valid in the job `like`"
+    "share of the answers that were valid in the similar job"
 
     @property
     def answers_likely(self) -> float:
-        """The number of answers that are drawn if as many are valid as in the job `like`."""
+        """The number of answers that are drawn if as many are valid as in the similar job."""
         if self.answers_most is None or self.valid >= 1:
             return self.answers
         return (
@@ -99,14 +99,14 @@ class PlanEstimate:
 
     @property
     def seconds(self) -> float | None:
-        """The duration at the pace of the job `like`, or None if it is unknown."""
+        """The duration at the pace of the similar job, or None if it is unknown."""
         return self.answers_likely / self.rate if self.rate else None
 
     @property
     def cost(self) -> float | None:
         """The cost of a served model's calls, or None if it is unknown.
 
-        Answers are assumed to be as long as in the job `like`.
+        Answers are assumed to be as long as in the similar job.
         """
         if not self.served or self.tokens_out is None:
             return None
@@ -227,12 +227,14 @@ def estimate(
     *,
     batched: bool = False,
 ) -> PlanEstimate:
-    """Return the estimate of a plan.
+    """Return the estimated prompts, tokens, duration and cost of a plan.
 
-    `jobs` are those of the store, the newest first, and `batched` means at the price of batches.
+    The length of answers and the pace are those of the most similar earlier job, and unknown
+    without one. `jobs` are those of the store, the newest first. `batched` means at the price of
+    batches.
 
-    Raises UsageError if a limit or a price in the environment is no such number and the model is
-    served.
+    Raises UsageError if the model is served and a limit or a price in the environment is not a
+    number.
     """
     design = plan.design
     is_exact, is_served = design.sampling.mode == EXACT, served(design.model)
@@ -246,7 +248,7 @@ def estimate(
     n_answers, n_answers_most = plan.samples_needed, sum(request.n for request in largest)
     if plan.tally is None:
         n_answers = n_answers_most
-    earlier_job = _alike(plan, jobs)
+    earlier_job = _most_similar_job(plan, jobs)
     progress: Mapping[str, float] = earlier_job.progress if earlier_job is not None else {}
     partial = PlanEstimate(
         prompts=len(requests),
@@ -269,8 +271,10 @@ def estimate(
     )
     return replace(
         partial,
-        tokens_out=None if is_exact else _as_before(progress, "tokens_out", partial.answers_likely),
-        billed_in=_as_before(progress, "tokens_in", partial.answers_likely),
+        tokens_out=None
+        if is_exact
+        else _tokens_at_earlier_rate(progress, "tokens_out", partial.answers_likely),
+        billed_in=_tokens_at_earlier_rate(progress, "tokens_in", partial.answers_likely),
     )
 
 
@@ -308,13 +312,16 @@ def _all_tries(plan: Plan) -> list[Request]:
     ]
 
 
-def _as_before(told: Mapping[str, float], tokens: str, answers: float) -> int | None:
-    """Return the number of tokens at an earlier job's rate per answer, or None without one."""
-    n_tokens = told.get(tokens, 0) - told.get(f"{tokens}_before", 0)
-    return round(n_tokens / told["answers"] * answers) if n_tokens else None
+def _tokens_at_earlier_rate(meter: Mapping[str, float], tokens: str, answers: float) -> int | None:
+    """Return the number of tokens at an earlier job's rate per answer, or None if it is unknown.
+
+    `meter` has the counts of the earlier job.
+    """
+    n_tokens = meter.get(tokens, 0) - meter.get(f"{tokens}_before", 0)
+    return round(n_tokens / meter["answers"] * answers) if n_tokens else None
 
 
-def _alike(plan: Plan, jobs: Iterable[Job]) -> Job | None:
+def _most_similar_job(plan: Plan, jobs: Iterable[Job]) -> Job | None:
     """Return the newest job that predicts a plan.
 
     It is the newest finished job that asked the same model in the same manner and reports its
@@ -341,16 +348,16 @@ def _alike(plan: Plan, jobs: Iterable[Job]) -> Job | None:
     return None
 
 
-def _filled(spec: Mapping[str, object], name: str, but: Sequence[str] = ()) -> object:
-    """Return a field of a job's specification, its sampling without the fields `but`.
+def _filled(spec: Mapping[str, object], name: str, ignored: Sequence[str] = ()) -> object:
+    """Return a field of a job's specification, and of its sampling all but the ignored fields.
 
-    Older ones lack stop rules, dtypes and clusters.
+    Older specifications lack stop rules, dtypes and clusters.
     """
     if name != "sampling":
         return spec.get(name, "")
     sampling = spec.get(name)
     filled = asdict(Sampling(**sampling)) if isinstance(sampling, Mapping) else {}
-    return {field: value for field, value in filled.items() if field not in but}
+    return {field: value for field, value in filled.items() if field not in ignored}
 
 
 def _tokens(prompt: Prompt) -> int:

@@ -180,7 +180,7 @@ def read_import(request: ImportRequest) -> ImportMaterial | None:
         request.name,
         left_right=request.left_right,
         skip=request.skip,
-        how=request.how,
+        settings=request.how,
         wanted=replace(request.wanted, missing=request.missing),
     )
     return ImportMaterial(format, instrument.name, instrument, how=request.how)
@@ -399,7 +399,7 @@ def import_sentences(outcome: ImportOutcome, store: Path) -> tuple[str, ...]:
     if (log := outcome.material.log) is not None:
         sentences = [
             *log.sentences(outcome.answers if outcome.written else None),
-            *_mapped(outcome.material.how),
+            *_column_lines(outcome.material.how),
         ]
         if log.leaves_out_much and not outcome.written and not outcome.material.skip:
             sentences.append("- More than a tenth of the answers would be left out.")
@@ -412,7 +412,7 @@ def import_sentences(outcome: ImportOutcome, store: Path) -> tuple[str, ...]:
         first, *remaining = added_said(outcome.issues)
         return (f"{outcome.material.name}: {first}", *remaining)
     if (placed := outcome.material.placed) is not None:
-        first, *remaining = placed.said()
+        first, *remaining = placed.sentences()
         return (
             f"{outcome.material.name}: {first} ({plural(outcome.placed or 0, 'position')} new)",
             *remaining,
@@ -648,7 +648,7 @@ def _of_instrument(outcome: ImportOutcome, store: Path) -> Iterator[str]:
         f"{imported.retired:,} retired), {plural(imported.wordings, 'wording')}, "
         f"{plural(imported.templates, 'template')}"
     )
-    yield from _mapped(outcome.material.how)
+    yield from _column_lines(outcome.material.how)
     yield from said_by_language(imported.by_language)
     for language, replaced in imported.lexicons:
         other = "the one that was here before" if replaced else "one that workbench may have"
@@ -677,7 +677,7 @@ def _of_instrument(outcome: ImportOutcome, store: Path) -> Iterator[str]:
         yield "wordings by language: " + ", ".join(
             f"{language} {count:,}" for language, count in sorted(counts.items())
         )
-    yield from _notes(
+    yield from _note_lines(
         notes_of(instrument), imported.choices.models if imported.choices is not None else ()
     )
     yield from _left(outcome, imported, store)
@@ -734,16 +734,16 @@ def _left(outcome: ImportOutcome, imported: Imported, store: Path) -> Iterator[s
 def _of_answers(outcome: ImportOutcome, store: Path) -> Iterator[str]:
     assert outcome.added is not None
     yield f"{outcome.material.name}: {said_of(outcome.added)}"
-    yield from _mapped(outcome.material.how)
+    yield from _column_lines(outcome.material.how)
     notes_on_people = people_notes(outcome.material.people)
     yield from (f"- {note}" for note in (*outcome.material.notes, *notes_on_people, *outcome.odd))
     yield from _imported_said_numbers(outcome, store)
 
 
-def _mapped(how: ReadSettings) -> Iterator[str]:
+def _column_lines(settings: ReadSettings) -> Iterator[str]:
     """Yield the meaning of the file's columns, and those that are excluded."""
-    column_by_name = {name: column for column, name in how.columns.items() if name != LEFT_OUT}
-    excluded = [column for column, name in how.columns.items() if name == LEFT_OUT]
+    column_by_name = {name: column for column, name in settings.columns.items() if name != LEFT_OUT}
+    excluded = [column for column, name in settings.columns.items() if name == LEFT_OUT]
     sources = [
         f"{name} from {'the number of the row' if source == NUMBER else source}"
         for name, source in column_by_name.items()
@@ -752,7 +752,7 @@ def _mapped(how: ReadSettings) -> Iterator[str]:
         ", ".join(sources) or "as they are",
         *([f"left out: {', '.join(excluded)}"] if excluded else []),
     ]
-    if how.columns:
+    if settings.columns:
         yield f"- columns: {'; '.join(parts)}"
 
 
@@ -793,7 +793,7 @@ def _choices(instrument: Instrument, added: AddedChoices) -> Iterator[str]:
         yield f"answers of models: {new} ({', '.join(added.models)}){known_note}"
 
 
-def _notes(notes: Sequence[str], models: Sequence[str]) -> Iterator[str]:
+def _note_lines(notes: Sequence[str], models: Sequence[str]) -> Iterator[str]:
     """Yield the notes on the files: on the questions first, then model by model."""
     of_models = [
         [note for note in notes if note.startswith((f"{model}: ", f"{model}, "))]

@@ -28,7 +28,7 @@ class LabelOptions:
 
     @property
     def new_queue(self) -> tuple[str, Purpose] | None:
-        """The name and purpose of the new queue, or None without one.
+        """The name and purpose of the new queue, or None if no queue is made.
 
         Raises UsageError for a wrong name or purpose.
         """

@@ -89,25 +89,25 @@ def _questions(audit: Audit, claims: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(claims))
 
 
-def _pinned(found: Plan) -> Plan:
+def _pinned(plan: Plan) -> Plan:
     """Return a plan whose design names its prompts.
 
-    Statements that are added later are then no part of it.
+    Statements that are added later are not part of it.
     """
-    design = found.design
+    design = plan.design
     if not registry.audit(design.audit).own_material:
-        statements = tuple(dict.fromkeys(probe.statement for probe in found.probes))
-        variants = tuple(dict.fromkeys(probe.variant for probe in found.probes))
+        statements = tuple(dict.fromkeys(probe.statement for probe in plan.probes))
+        variants = tuple(dict.fromkeys(probe.variant for probe in plan.probes))
         design = replace(design, statements=statements, variants=variants)
-    names = tuple(dict.fromkeys(template.name for template in found.templates))
-    return replace(found, design=replace(design, templates=names))
+    names = tuple(dict.fromkeys(template.name for template in plan.templates))
+    return replace(plan, design=replace(design, templates=names))
 
 
-def _prompts_content(found: Plan) -> str:
-    return sha256("\n".join(sorted(key.hex() for key in found.prompts)).encode()).hexdigest()
+def _prompts_content(plan: Plan) -> str:
+    return sha256("\n".join(sorted(key.hex() for key in plan.prompts)).encode()).hexdigest()
 
 
-def _template(one: Any) -> dict[str, Any]:
+def _template(template: Any) -> dict[str, Any]:
     fields = (
         "name",
         "version",
@@ -122,22 +122,22 @@ def _template(one: Any) -> dict[str, Any]:
     return written(
         {
             name: value
-            for name, value in json.loads(json.dumps(asdict(one))).items()
+            for name, value in json.loads(json.dumps(asdict(template))).items()
             if name in fields
         }
     )
 
 
-def judging(audit: Audit, given: Sequence[str]) -> dict[str, Any]:
+def judging(audit: Audit, assignments: Sequence[str]) -> dict[str, Any]:
     """Return every option of how an audit's answers are judged, as it is recorded.
 
-    These are the options given as `name=value`, and the defaults of the others. Raises UsageError
-    for an unknown option, FieldError for a value that it does not take.
+    `assignments` are options as `name=value`. The others have their defaults. Raises UsageError for
+    an unknown option, FieldError for a value that it does not take.
     """
     options = {option.name: option for option in audit.judges_by}
     values = Given(**{name: option.default for name, option in options.items()})
     option_names: set[str] = set()
-    for text in given:
+    for text in assignments:
         name, equals, value = text.partition("=")
         option_name = name.strip().lstrip("-").replace("-", "_")
         if not equals or option_name not in options:

@@ -18,7 +18,13 @@ from stores.annotation.candidates import AT_ONCE, Candidates, DesignPlace
 from stores.annotation.queues import NewItem
 from stores.core.store import Store
 from workbench import registry
-from workbench.annotation.sampling import DrawnSample, OfferedTexts, draw, draw_answers, plain
+from workbench.annotation.sampling import (
+    DrawnSample,
+    OfferedTexts,
+    comparable_text,
+    draw,
+    draw_answers,
+)
 from workbench.data import attention_items
 from workbench.domain.annotations import Codebook, LabelSubject, Purpose
 from workbench.domain.keys import SEED
@@ -289,7 +295,7 @@ def _kept_apart(
     if other is None:
         return set(), set(), set()
     members = store.queues.members([other], spec.codebook)
-    texts = {plain(text) for text, _, _ in members}
+    texts = {comparable_text(text) for text, _, _ in members}
     used_refs = {ref for _, _, ref in members}
     if spec.purpose is Purpose.TRAINING:
         held_out_lists = [
@@ -326,9 +332,15 @@ def _attention(
     """
     if not spec.attention:
         return []
-    attention_texts = {plain(text) for text, _ in attention_items(codebook.name)}
-    given_texts = {text for offer in offers if (text := plain(offer.text)) in attention_texts}
-    unused = [item for item in attention_items(codebook.name) if plain(item[0]) not in given_texts]
+    attention_texts = {comparable_text(text) for text, _ in attention_items(codebook.name)}
+    given_texts = {
+        text for offer in offers if (text := comparable_text(offer.text)) in attention_texts
+    }
+    unused = [
+        item
+        for item in attention_items(codebook.name)
+        if comparable_text(item[0]) not in given_texts
+    ]
     if not unused:
         raise UsageError(
             f"there are no shipped attention items for the codebook {codebook.name}; give 0"

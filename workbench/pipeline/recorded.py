@@ -331,7 +331,7 @@ class _Read:
     "names of files of a folder with the beginning of a log, but in no known format"
 
 
-def _read(path: Path, wanted: AnswerTarget, how: ReadSettings) -> _Read:
+def _read(path: Path, wanted: AnswerTarget, settings: ReadSettings) -> _Read:
     """Read a log, or all logs of a folder.
 
     Raises UsageError without an answer, InputError for faults of a file.
@@ -342,7 +342,7 @@ def _read(path: Path, wanted: AnswerTarget, how: ReadSettings) -> _Read:
     programs, entries = [], []
     unknown = []
     for file in paths:
-        program = log_of(file, how)
+        program = log_of(file, settings)
         if not program:
             unknown.append(file.name)
             continue
@@ -352,7 +352,7 @@ def _read(path: Path, wanted: AnswerTarget, how: ReadSettings) -> _Read:
         if hashes.setdefault(digest, file) != file:
             continue
         programs.append(program)
-        entries += read_log(file, program, findings, how, wanted.most_count)
+        entries += read_log(file, program, findings, settings, wanted.most_count)
     faults: tuple[str, ...] = ()
     if wanted.skip and entries:
         faults = tuple(str(finding) for finding in findings.found)
@@ -416,7 +416,7 @@ def _once(entries: Iterable[Logged]) -> tuple[list[Logged], tuple[Logged, ...], 
 
 
 def match_answers(
-    store: Store, path: Path, wanted: AnswerTarget, how: ReadSettings = AS_IS
+    store: Store, path: Path, wanted: AnswerTarget, settings: ReadSettings = AS_IS
 ) -> ImportedAnswers:
     """Read a log, or a folder of them, and match its answers to prompts.
 
@@ -424,7 +424,7 @@ def match_answers(
     Raises UsageError if nothing matches, InputError for faults of the file.
     """
     _check_model(wanted)
-    log = _read(path, wanted, how)
+    log = _read(path, wanted, settings)
     instrument = store.instruments.get(wanted.instrument)
     families = [
         (audit.name, family)
@@ -793,11 +793,11 @@ class _PromptIndex:
         for probe in probes:
             messages = probe.prompt.messages
             for turns in _ways_to_send(messages):
-                _put(self._texts, turns, probe.prompt)
+                _record_prompt(self._texts, turns, probe.prompt)
             self._last_turns.add(messages[-1].content.strip())
             if probe.bare is None:
                 order = "swapped" if probe.inverted else "printed"
-                _put(
+                _record_prompt(
                     self._about,
                     (probe.statement, probe.variant, probe.template, order),
                     probe.prompt,
@@ -863,10 +863,10 @@ def _ways_to_send(messages: Sequence[Message]) -> set[Turns]:
     return {turns, (("user", "\n\n".join(texts)),), (("user", "\n".join(texts)),)}
 
 
-def _put(known: dict[Name, Prompt | None], name: Name, prompt: Prompt) -> None:
-    """Record the prompt of a name. The name of several prompts stands for none."""
-    if (other := known.setdefault(name, prompt)) is not None and other.key != prompt.key:
-        known[name] = None
+def _record_prompt(prompt_by_name: dict[Name, Prompt | None], name: Name, prompt: Prompt) -> None:
+    """Record the prompt of a name. A name of several prompts gets None."""
+    if (other := prompt_by_name.setdefault(name, prompt)) is not None and other.key != prompt.key:
+        prompt_by_name[name] = None
 
 
 # ── storing ───────────────────────────────────────────────────────────────────────────────────────
@@ -880,24 +880,24 @@ class StoredImport:
     answers: int
 
 
-def check_partial(found: ImportedAnswers, *, skip: bool) -> None:
+def check_partial(answers: ImportedAnswers, *, skip: bool) -> None:
     """Raise UsageError if more than a tenth of the answers would be excluded without consent."""
-    if found.leaves_out_much and not skip:
-        count = found.count + found.count_left_out
+    if answers.leaves_out_much and not skip:
+        count = answers.count + answers.count_left_out
         message = (
-            f"{found.count_left_out:,} of {count:,} answers would be left out. --skip (in Python: "
-            "skip=True) imports the others."
+            f"{answers.count_left_out:,} of {count:,} answers would be left out. --skip (in "
+            "Python: skip=True) imports the others."
         )
-        raise UsageError("\n".join((message, *found._said_left_out())))
+        raise UsageError("\n".join((message, *answers._said_left_out())))
 
 
-def store_answers(store: Store, found: ImportedAnswers) -> StoredImport:
-    """Store the answers, in a job for each model with new ones."""
+def store_answers(store: Store, imported: ImportedAnswers) -> StoredImport:
+    """Store imported answers, in one job for each model with new ones."""
     jobs: list[int] = []
     answers = 0
-    for run in found.runs:
+    for run in imported.runs:
         if run.new:
-            job, count = _put_run(store, found.program, run)
+            job, count = _put_run(store, imported.program, run)
             jobs.append(job)
             answers += count
     return StoredImport(tuple(jobs), answers)

@@ -123,9 +123,9 @@ class Review:
         return tuple(item for item in self.queue if not self.looked_at(item.ref, auditor))
 
 
-def _covers(subject: Subject, given: Given) -> bool:
+def _covers(subject: Subject, answer: Given) -> bool:
     """Return whether a subject below a statement is an answer, its prompt or its wording."""
-    variant, prompt, text = given
+    variant, prompt, text = answer
     fields = subject.named
     if "prompt" in fields:
         return fields["prompt"] == prompt and fields.get("text", text) == text
@@ -184,11 +184,11 @@ def _unruled(
     )
 
 
-def with_rulings(store: Store, of: Review) -> Review:
+def with_rulings(store: Store, review: Review) -> Review:
     """Return a queue updated with auditors' new rulings. Nothing else is read again."""
-    run_rulings = rulings_in_force(store, of.run)
-    samples = first_draw_times(control_samples_of(store, of.run, of.card))
-    queue = ranked(of.judged.statements, [*of.found, *_ruled(run_rulings, samples)])
+    run_rulings = rulings_in_force(store, review.run)
+    samples = first_draw_times(control_samples_of(store, review.run, review.card))
+    queue = ranked(review.judged.statements, [*review.found, *_ruled(run_rulings, samples)])
     opened_items = (
         item
         for item in queue
@@ -198,9 +198,10 @@ def with_rulings(store: Store, of: Review) -> Review:
         )
     )
     answers = {
-        item.ref: of.given.get(item.ref) or _given(store, of.run, item.ref) for item in opened_items
+        item.ref: review.given.get(item.ref) or _given(store, review.run, item.ref)
+        for item in opened_items
     }
-    return replace(of, queue=queue, rulings=run_rulings, drawn=samples, given=answers)
+    return replace(review, queue=queue, rulings=run_rulings, drawn=samples, given=answers)
 
 
 def _given(store: Store, run: Run, ref: str) -> tuple[Given, ...]:
@@ -297,15 +298,15 @@ def _source(store: Store, run: Run, readings: ReadingChoice) -> ReadingSource:
     return source_of(store, [run], readings)
 
 
-def answers_of(store: Store, of: Review, ref: str | None = None) -> tuple[ReadAnswer, ...]:
+def answers_of(store: Store, review: Review, ref: str | None = None) -> tuple[ReadAnswer, ...]:
     """Return the answers of a run, or of one statement, with their readings.
 
-    There are none without a reader.
+    The result is empty if the run has no reader.
     """
-    if of.reader is None or of.card is None:
+    if review.reader is None or review.card is None:
         return ()
-    is_classified = of.card.kind is ReaderKind.CLASSIFIER
-    return store.review_queries.answers(of.run, of.reader, ref, classified=is_classified)
+    is_classified = review.card.kind is ReaderKind.CLASSIFIER
+    return store.review_queries.answers(review.run, review.reader, ref, classified=is_classified)
 
 
 def _unjudged(store: Store, run: Run, reader: int | None) -> RunSignals:
@@ -386,7 +387,7 @@ def _ruled(on: RulingsInForce, drawn: DrawTimes) -> Iterator[tuple[str, Signal]]
                 ref,
                 Signal(
                     "look_again",
-                    "; ".join(_asked(ruling, drawn) for ruling in requests),
+                    "; ".join(_request_words(ruling, drawn) for ruling in requests),
                     answers=keys,
                 ),
             )
@@ -394,7 +395,8 @@ def _ruled(on: RulingsInForce, drawn: DrawTimes) -> Iterator[tuple[str, Signal]]
         yield ref, Signal("disputed", f"about {plural(n_subjects, 'thing')}")
 
 
-def _asked(request: Ruling, drawn: DrawTimes) -> str:
+def _request_words(request: Ruling, drawn: DrawTimes) -> str:
+    """Return who requested a second look, at what, and why."""
     if is_on_drawn_answer(request, drawn):
         return "about a drawn answer"
     kind = request.subject.kind
@@ -437,58 +439,59 @@ def _findings(store: Store, run: Run) -> Iterator[tuple[str, Signal]]:
             yield finding.ref, Signal("finding", f"{finding.severity} {finding.code}", variants)
 
 
-def looked_at_by(of: Review) -> Mapping[str, int]:
+def looked_at_by(review: Review) -> Mapping[str, int]:
     """Return the number of statements of the queue that each auditor has reviewed."""
     names = sorted(
-        {ruling.auditor for rulings in of.rulings.statements.values() for ruling in rulings}
+        {ruling.auditor for rulings in review.rulings.statements.values() for ruling in rulings}
     )
-    return {name: sum(of.looked_at(item.ref, name) for item in of.queue) for name in names}
+    return {name: sum(review.looked_at(item.ref, name) for item in review.queue) for name in names}
 
 
 WORDS = 80
 "the number of characters of a sampled answer that its row shows"
 
 
-def control_of(store: Store, of: Review) -> RuledControlSample | None:
-    """Return the control sample of a run as its reader read it, or None if there is none."""
-    sample = control_sample(store, of.run, of.card)
-    return None if sample is None else replace(sample, items=_in_words(store, of, sample.items))
+def control_of(store: Store, review: Review) -> RuledControlSample | None:
+    """Return the control sample of a run as its reader read it, or None if it has none."""
+    sample = control_sample(store, review.run, review.card)
+    return None if sample is None else replace(sample, items=_in_words(store, review, sample.items))
 
 
-def _in_words(store: Store, of: Review, items: Sequence[ControlItem]) -> tuple[ControlItem, ...]:
-    """Return sampled answers with their text, for people."""
+def _in_words(
+    store: Store, review: Review, items: Sequence[ControlItem]
+) -> tuple[ControlItem, ...]:
+    """Return sampled answers with their texts, which people can read."""
 
     def words(item: ControlItem) -> str:
         text = " ".join((store.ruled_things.text(item.text) or "").split()) or "(blank)"
         quote = f"“{text[:WORDS].rstrip()} …”" if len(text) > WORDS else f"“{text}”"
         prompts = store.ruled_things.prompts(key=item.prompt.hex())
-        put = next(
+        prompt = next(
             (
                 candidate
                 for candidate in prompts
-                if (candidate.instrument, candidate.ref) == (of.run.instrument, item.ref)
+                if (candidate.instrument, candidate.ref) == (review.run.instrument, item.ref)
             ),
             None,
         )
-        if put is None:
+        if prompt is None:
             return quote
-        return (
-            f"{quote} · {put.variant} · {put.template} {'swapped' if put.inverted else 'printed'}"
-        )
+        order = "swapped" if prompt.inverted else "printed"
+        return f"{quote} · {prompt.variant} · {prompt.template} {order}"
 
     return tuple(replace(item, words=words(item)) for item in items)
 
 
-def take_back(store: Store, of: Review) -> int:
+def take_back(store: Store, review: Review) -> int:
     """Remove the newest draw of a run without decisions, and return its number of answers.
 
     Raises UsageError if there is none, or somebody has decided on an answer that it alone holds,
     also if they withdrew the decision: choosing among draws after seeing decisions would bias the
     rate.
     """
-    control = control_of(store, of)
+    control = control_of(store, review)
     if control is None:
-        raise UsageError(f"{of.run.label} has no control sample; --draw N draws one")
+        raise UsageError(f"{review.run.label} has no control sample; --draw N draws one")
     if n_decided := _ever_decided(store, control):
         raise UsageError(
             f"auditors have decided on {n_decided:,} of {len(control.sample.items):,} answers of "
@@ -520,7 +523,7 @@ def _ever_decided(store: Store, control: RuledControlSample) -> int:
 
 
 def draw_control_sample(
-    store: Store, of: Review, n: int, *, seed: int, drawn_by: str = ""
+    store: Store, review: Review, n: int, *, seed: int, drawn_by: str = ""
 ) -> RuledControlSample:
     """Draw n answers and add them to the control sample.
 
@@ -528,32 +531,35 @@ def draw_control_sample(
     all answers, so that some may be drawn again. Raises UsageError if drawn answers are pending, or
     the run has no answers that a rule reads.
     """
-    if of.run.sampling.mode == EXACT:
+    if review.run.sampling.mode == EXACT:
         raise UsageError(
-            f"{of.run.label} has computed probabilities and no answers, so nothing can be misread"
-        )
-    if of.card is None or of.reader is None:
-        raise UsageError(
-            f"{of.run.label} has no answers read by a rule or a classifier, so nothing can be "
+            f"{review.run.label} has computed probabilities and no answers, so nothing can be "
             "misread"
         )
-    last = control_of(store, of)
+    if review.card is None or review.reader is None:
+        raise UsageError(
+            f"{review.run.label} has no answers read by a rule or a classifier, so nothing can be "
+            "misread"
+        )
+    last = control_of(store, review)
     if last is not None and last.waiting(None):
         raise UsageError(
             f"there is a control sample (seed {last.sample.seed}); {len(last.waiting(None)):,} "
             "answers are open. Decide these before you draw more, or take the draw back: --undraw"
         )
-    if any(sample.seed == seed for sample in control_samples_of(store, of.run, of.card)):
+    if any(sample.seed == seed for sample in control_samples_of(store, review.run, review.card)):
         raise UsageError(
             f"seed {seed} has drawn these answers already; give another seed, because one seed "
             "draws one sample"
         )
-    answers = answers_of(store, of)
+    answers = answers_of(store, review)
     if not answers:
-        raise UsageError(f"{of.run.label} has no answers yet")
-    strata, items = sample_answers(answers, of.judged.stratum, n, seed)
-    store.control_samples.add(run_key(store, of.run), of.card, seed, strata, items, drawn_by)
-    control = control_of(store, of)
+        raise UsageError(f"{review.run.label} has no answers yet")
+    strata, items = sample_answers(answers, review.judged.stratum, n, seed)
+    store.control_samples.add(
+        run_key(store, review.run), review.card, seed, strata, items, drawn_by
+    )
+    control = control_of(store, review)
     assert control is not None, "it was just written"
     return control
 
@@ -667,7 +673,7 @@ class ReviewProgress:
         )
 
     def holder(self, item: Waiting) -> str:
-        """Return the other auditor who reviews an item now, or empty if there is none.
+        """Return the other auditor who reviews an item now, or an empty string.
 
         The control sample is for everybody.
         """
@@ -730,16 +736,19 @@ def _wants_another(item: Waiting) -> bool:
 
 
 @at_once
-def progress_of(store: Store, of: Review, auditor: str | None) -> ReviewProgress:
+def progress_of(store: Store, review: Review, auditor: str | None) -> ReviewProgress:
     """Return a queue as an auditor sees it now."""
     return ReviewProgress(
-        of, control_of(store, of), auditor, store.review_leases.held(run_key(store, of.run))
+        review,
+        control_of(store, review),
+        auditor,
+        store.review_leases.held(run_key(store, review.run)),
     )
 
 
-def shows_same(one: ReviewProgress, two: ReviewProgress) -> bool:
-    """Return whether two states of a queue show the same."""
-    return _seen(one) == _seen(two)
+def shows_same(progress: ReviewProgress, other: ReviewProgress) -> bool:
+    """Return whether two states of a queue look the same on a screen."""
+    return _seen(progress) == _seen(other)
 
 
 def _seen(progress: ReviewProgress) -> tuple[object, ...]:
@@ -759,15 +768,15 @@ def _seen(progress: ReviewProgress) -> tuple[object, ...]:
 
 
 @at_once
-def looked_again(store: Store, known: ReviewProgress, auditor: str | None) -> ReviewProgress:
+def looked_again(store: Store, progress: ReviewProgress, auditor: str | None) -> ReviewProgress:
     """Return the progress with new rulings, samples and leases.
 
-    Statements keep their known order, whatever their scores are now: somebody is going through
+    Statements keep their order, whatever their scores are now, because somebody is going through
     them. New ones come last.
     """
     updated, index_by_ref = (
-        with_rulings(store, known.of),
-        {item.ref: index for index, item in enumerate(known.of.queue)},
+        with_rulings(store, progress.of),
+        {item.ref: index for index, item in enumerate(progress.of.queue)},
     )
     queue = sorted(updated.queue, key=lambda item: index_by_ref.get(item.ref, len(index_by_ref)))
     return progress_of(store, replace(updated, queue=tuple(queue)), auditor)

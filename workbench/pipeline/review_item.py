@@ -142,16 +142,15 @@ class ShownItem:
         auditor: str | None,
         instrument: str = "",
         labels: Sequence[str] = (),
-        by: str | None = None,
+        reader: str | None = None,
         model: str = "",
     ) -> tuple[str, ...]:
         """Return the commands that rule on the item.
 
         Each command has its own line and works as it is, so that it can be copied.
 
-        `instrument`: to be named if the store has several. `labels`: possible readings of a sampled
-        answer. `by`: the reader, if it is not the default one. `model`: to be named if the store
-        has several.
+        `instrument` and `model` are named if the store has several. `labels` are the possible
+        readings of a sampled answer. `reader` is named if it is not the default one.
         """
         options = (
             f"--model {shlex.quote(model)} " * bool(model)
@@ -178,7 +177,7 @@ class ShownItem:
             )
             return lines if self.rows else (*lines, "What else can be ruled on:", names)
         readings = {row.reads for row in self.rows}
-        misread_options = options if by is None else f"--reader {shlex.quote(by)} {options}"
+        misread_options = options if reader is None else f"--reader {shlex.quote(reader)} {options}"
         misread = (
             f"{command} misread --reading {shlex.quote(label)} {misread_options}"
             for label in labels
@@ -211,7 +210,7 @@ def next_item(store: Store, progress: ReviewProgress, *, blind: bool = False) ->
     return next_shown
 
 
-def show_item(store: Store, of: Review, item: Waiting) -> ShownItem:
+def show_item(store: Store, review: Review, item: Waiting) -> ShownItem:
     """Return an item with the model's answers.
 
     Of a statement these are the answers to the wordings that its reasons are about, or to all of
@@ -219,12 +218,12 @@ def show_item(store: Store, of: Review, item: Waiting) -> ShownItem:
     then those to the prompts that one is about, then those to the wordings of the heaviest reason.
     Rulings of auditors are not shown.
     """
-    if of.run.sampling.mode == EXACT:
-        return _computed(store, of, item)
+    if review.run.sampling.mode == EXACT:
+        return _computed_item(store, review, item)
     all_answers = (
-        answers_of(store, of, item.ref)
-        if of.reader is not None
-        else store.review_queries.given(of.run, item.ref)
+        answers_of(store, review, item.ref)
+        if review.reader is not None
+        else store.review_queries.given(review.run, item.ref)
     )
     if isinstance(item, RankedStatement):
         selected = [
@@ -244,22 +243,22 @@ def show_item(store: Store, of: Review, item: Waiting) -> ShownItem:
             for answer in all_answers
             if (answer.prompt, answer.text) == (item.prompt, item.text)
         ]
-    read_by = _readers(store, of, item)
+    read_by = _readers(store, review, item)
     rows = tuple(
-        _answer(
+        _item_answer(
             store,
-            of,
+            review,
             answer,
             because=_reasons(answer, item),
             read_by=read_by.get((answer.prompt, answer.text), ()),
         )
         for answer in selected
     )
-    return ShownItem(item, _wordings(store, of, item, [row.variant for row in rows]), rows)
+    return ShownItem(item, _wordings(store, review, item, [row.variant for row in rows]), rows)
 
 
 def _readers(
-    store: Store, of: Review, item: Waiting
+    store: Store, review: Review, item: Waiting
 ) -> Mapping[tuple[bytes, bytes], Sequence[ReaderReading]]:
     """Return each reader's reading of the answers on which they disagree.
 
@@ -269,8 +268,8 @@ def _readers(
         signal.reason != READERS_DISAGREE for signal in item.signals
     ):
         return {}
-    by_rule = of.card is not None and of.card.kind is ReaderKind.RULE
-    return readings_of_statement(store, of.run, item.ref, by_rule=by_rule)
+    by_rule = review.card is not None and review.card.kind is ReaderKind.RULE
+    return readings_of_statement(store, review.run, item.ref, by_rule=by_rule)
 
 
 def _is_put(answer: ReadAnswer, item: Waiting) -> bool:
@@ -290,16 +289,16 @@ def _reasons(answer: ReadAnswer, item: Waiting) -> tuple[str, ...]:
     )
 
 
-def _answer(
+def _item_answer(
     store: Store,
-    of: Review,
+    review: Review,
     answer: ReadAnswer,
     *,
     because: tuple[str, ...],
     read_by: Sequence[ReaderReading],
 ) -> ItemAnswer:
-    no_reading = NOT_READ if registry.audit(of.run.audit).nature.free_text else ""
-    reads = (answer.label or UNREADABLE) if of.reader is not None else no_reading
+    no_reading = NOT_READ if registry.audit(review.run.audit).nature.free_text else ""
+    reads = (answer.label or UNREADABLE) if review.reader is not None else no_reading
     text = store.review_queries.text(answer.text)
     confidence = (
         ""
@@ -323,9 +322,9 @@ def _answer(
     )
 
 
-def _computed(store: Store, of: Review, item: Waiting) -> ShownItem:
+def _computed_item(store: Store, review: Review, item: Waiting) -> ShownItem:
     """Return an item of a run with computed probabilities."""
-    prompts = store.review_queries.prompts(of.run, item.ref)
+    prompts = store.review_queries.prompts(review.run, item.ref)
     variants = item.variants if isinstance(item, RankedStatement) else ()
     selected = [prompt for prompt in prompts if not variants or prompt.variant in variants]
     rows = tuple(
@@ -335,23 +334,23 @@ def _computed(store: Store, of: Review, item: Waiting) -> ShownItem:
             prompt.inverted,
             prompt.key,
             None,
-            probabilities(store, of, prompt.probe),
+            probabilities(store, review, prompt.probe),
             1,
             "",
             factors=", ".join(f"{axis} {value}" for axis, value in prompt.axes.items()),
         )
         for prompt in selected[:LISTED]
     )
-    wordings = _wordings(store, of, item, [prompt.variant for prompt in selected])
+    wordings = _wordings(store, review, item, [prompt.variant for prompt in selected])
     return ShownItem(item, wordings, rows, left_out=len(selected) - len(rows))
 
 
-def probabilities(store: Store, of: Review, probe: int) -> str:
+def probabilities(store: Store, review: Review, probe: int) -> str:
     """Return the likeliest continuations of a prompt.
 
     They are the labels that were scored, or else the next tokens.
     """
-    scored = store.scores.of_probe(of.run, probe)
+    scored = store.scores.of_probe(review.run, probe)
     if scored is None or scored.failed:
         return f"not scored: {scored.failed}" if scored is not None else "not scored"
     pairs = scored.scores or (scored.table.tokens if scored.table is not None else ())
@@ -363,16 +362,19 @@ def probabilities(store: Store, of: Review, probe: int) -> str:
 
 
 def _wordings(
-    store: Store, of: Review, item: Waiting, variants: Sequence[str]
+    store: Store, review: Review, item: Waiting, variants: Sequence[str]
 ) -> tuple[tuple[str, str], ...]:
+    """Return (variant, text) of the wordings of a statement that an item is about."""
     selected = set(variants) or set(item.variants if isinstance(item, RankedStatement) else ())
-    instrument = store.runs.instrument(of.run)
+    instrument = store.runs.instrument(review.run)
     statement = next(
         (candidate for candidate in instrument.statements if candidate.ref == item.ref), None
     )
     if statement is None:
         return ()
-    in_language = [wording for wording in statement.wordings if wording.language == of.run.language]
+    in_language = [
+        wording for wording in statement.wordings if wording.language == review.run.language
+    ]
     return tuple(
         (str(wording.variant), wording.text)
         for wording in in_language
@@ -415,7 +417,7 @@ def answers_in_short(item: ShownItem, most: int | None = FIRST) -> Table[ItemAns
     note = (
         f"{plural(left, f'more {_unit(computed)}')} not shown: --all prints all {len(item.rows):,}"
     )
-    prompt_column: Column[ItemAnswer] = Column("to", "asked", _asked, Kind.PROSE, least=14)
+    prompt_column: Column[ItemAnswer] = Column("to", "asked", _prompt_words, Kind.PROSE, least=14)
     return Table(
         "answers",
         "Probabilities" if computed else "Answers",
@@ -441,7 +443,7 @@ def _key(row: ItemAnswer) -> tuple[str, ...]:
     return row.subject, row.variant, row.template, row.order
 
 
-def _asked(row: ItemAnswer) -> str:
+def _prompt_words(row: ItemAnswer) -> str:
     """Return the prompt of an answer, and the reasons that are about exactly this answer."""
     prompt = " ".join(
         filter(None, (row.variant, row.template, "swapped" * row.inverted, row.factors))

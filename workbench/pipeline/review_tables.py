@@ -559,36 +559,38 @@ def answers_drawn(control: RuledControlSample, auditor: str | None = None) -> Ta
     )
 
 
-def title(of: Review, blind: bool) -> str:
+def title(review: Review, blind: bool) -> str:
     """Return the heading, without the model if it is hidden."""
-    return f"{of.run.instrument}: review" if blind else f"{of.run.label}: review"
+    return f"{review.run.instrument}: review" if blind else f"{review.run.label}: review"
 
 
 def queue_sentences(progress: ReviewProgress, *, blind: bool = False) -> tuple[str, ...]:
-    """Return the subject of the queue, and the progress of an auditor, or of everybody together."""
-    of, auditor = progress.of, progress.auditor
-    n_left = len(of.waiting(auditor))
-    run = f"{of.run.instrument} · model hidden" if blind else of.run.label
-    reader = f" · read by {of.card.name}" if of.card else ""
+    """Return sentences on the subject of the queue, and the progress of one or of all auditors."""
+    review, auditor = progress.of, progress.auditor
+    n_left = len(review.waiting(auditor))
+    run = f"{review.run.instrument} · model hidden" if blind else review.run.label
+    reader = f" · read by {review.card.name}" if review.card else ""
     subject = f"{auditor} has" if auditor else "auditors have"
-    size = f"{len(of.queue):,} of {plural(len(of.judged.statements), 'statement')} have a reason"
+    statements = plural(len(review.judged.statements), "statement")
+    size = f"{len(review.queue):,} of {statements} have a reason"
     lines = [
         f"{run}{reader}",
-        f"{size}; {subject} reviewed {len(of.queue) - n_left:,} of them; {n_left:,} are pending",
+        f"{size}; {subject} reviewed {len(review.queue) - n_left:,} of them; "
+        f"{n_left:,} are pending",
     ]
-    lines += [reviewed_shares(of), control_sample_words(progress, blind=blind)]
+    lines += [reviewed_shares(review), control_sample_words(progress, blind=blind)]
     return tuple(filter(None, lines))
 
 
-def reviewed_shares(of: Review) -> str:
-    """Return the number of reviewed statements among those that pass, and those that do not.
+def reviewed_shares(review: Review) -> str:
+    """Return a sentence on how many statements were reviewed among those that pass, and the others.
 
-    It is empty if there are no verdicts.
+    It is empty if the run has no verdicts.
     """
-    if of.judged.passed is None:
+    if review.judged.passed is None:
         return ""
-    reviewed = [ref for ref in of.judged.statements if of.looked_at(ref, None)]
-    return reviewed_summary(of.judged.statements, of.judged.passed, reviewed)
+    reviewed = [ref for ref in review.judged.statements if review.looked_at(ref, None)]
+    return reviewed_summary(review.judged.statements, review.judged.passed, reviewed)
 
 
 def control_sample_words(progress: ReviewProgress, *, blind: bool = False) -> str:

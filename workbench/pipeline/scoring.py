@@ -280,20 +280,22 @@ class _Scoring:
                     self._tabled.get(prompts[index][0], score.snapshot),
                 ):
                     continue  # the labels are from another model than the tokens: asked anew
-                self._note(prompts[index][0], forms[index], score)
+                self._record_score(prompts[index][0], forms[index], score)
                 if self._pause():
                     return
 
-    def _note(self, key: bytes, forms: Sequence[str], found: ScoredOptions) -> None:
+    def _record_score(self, key: bytes, forms: Sequence[str], scored: ScoredOptions) -> None:
         thought_reason = self._thinks.get(key, "")
-        if not found.reason:
+        if not scored.reason:
             self._look(key, bool(thought_reason), (thought_reason,))
-        reason = found.reason or thought_reason
+        reason = scored.reason or thought_reason
         reason = reason or (
-            "a probability is undefined" if np.isnan(found.log_probabilities).any() else ""
+            "a probability is undefined" if np.isnan(scored.log_probabilities).any() else ""
         )
-        logs = () if reason else tuple(zip(forms, map(float, found.log_probabilities), strict=True))
-        self._count(ScoredPrompt(key, logs, reason, found.fingerprint), found.snapshot)
+        logs = (
+            () if reason else tuple(zip(forms, map(float, scored.log_probabilities), strict=True))
+        )
+        self._count(ScoredPrompt(key, logs, reason, scored.fingerprint), scored.snapshot)
 
     def _batch(self, snapshot: str | None) -> _Batch:
         """Return the uncommitted results of a snapshot.
@@ -448,19 +450,21 @@ def labels_of(plan: Plan) -> tuple[str, ...]:
     )
 
 
-def begins_in_thought(found: NextTokens) -> str:
+def begins_in_thought(next_tokens: NextTokens) -> str:
     """Return the reason why the next token is no answer, or an empty string if it is one.
 
-    The likeliest one may begin a thought.
+    The likeliest token may begin a thought.
     """
-    if not found.texts or not in_thought(found.texts[0]):
+    if not next_tokens.texts or not in_thought(next_tokens.texts[0]):
         return ""
-    return THINKS.format(token=found.texts[0], share=float(np.exp(found.log_probabilities[0])))
+    return THINKS.format(
+        token=next_tokens.texts[0], share=float(np.exp(next_tokens.log_probabilities[0]))
+    )
 
 
-def _table(found: NextTokens) -> NextTokenTable:
-    tokens = zip(found.texts, map(float, found.log_probabilities), strict=True)
-    return NextTokenTable(tuple(tokens), float(found.rest), found.words)
+def _table(next_tokens: NextTokens) -> NextTokenTable:
+    tokens = zip(next_tokens.texts, map(float, next_tokens.log_probabilities), strict=True)
+    return NextTokenTable(tuple(tokens), float(next_tokens.rest), next_tokens.words)
 
 
 def scored_one_by_one(

@@ -155,8 +155,8 @@ def plan_training(store: Store, spec: TrainSpec) -> TrainPlan:
         sum(item.gold_by_one for item in labelled[0]),
         sum(item.gold_by_one for item in labelled[1]),
     )
-    given = versions(chain(*labelled))
-    warnings = (*warnings, *filter(None, [mixed_versions_note(given)]))
+    n_by_version = versions(chain(*labelled))
+    warnings = (*warnings, *filter(None, [mixed_versions_note(n_by_version)]))
     return TrainPlan(
         spec,
         tuple(train),
@@ -167,7 +167,7 @@ def plan_training(store: Store, spec: TrainSpec) -> TrainPlan:
         warnings,
         ruled,
         by_one,
-        given,
+        n_by_version,
     )
 
 
@@ -266,35 +266,35 @@ def evaluated(
     It has the predictions of the test texts, and those of the disputed ones.
     """
     n = len(plan.test)
-    of = {"tuned": tuned, "zero_shot": zero_shot}
+    predictions_by_way = {"tuned": tuned, "zero_shot": zero_shot}
     disputed = [item.example.item for item in plan.disputed]
     return {
         "labels": list(LABELS),
         "unit": [example.item for example in plan.test],
         "statement": [example.statement_ref for example in plan.test],
         "true": [LABELS.index(example.label) for example in plan.test],
-        **{way: _rows(found[:n]) for way, found in of.items()},
+        **{way: _rows(predictions[:n]) for way, predictions in predictions_by_way.items()},
         "drawn": plan.draw.as_json([example.item for example in plan.test]),
         "unsettled": {
             "unit": disputed,
             "given": [[LABELS.index(label) for label in item.given] for item in plan.disputed],
             "weight": plan.draw.as_json(disputed)["weight"],
-            **{way: _rows(found[n:]) for way, found in of.items()},
+            **{way: _rows(predictions[n:]) for way, predictions in predictions_by_way.items()},
         },
     }
 
 
-def _metrics(found: Evaluation, report: ClassificationReport) -> dict[str, float]:
+def _metrics(evaluation: Evaluation, report: ClassificationReport) -> dict[str, float]:
     """Return the metrics of the test for a model card.
 
     Without the effective n, they describe the test set alone.
     """
     metrics = {"test_macro_f1": report.macro_f1.value, "test_accuracy": report.accuracy.value}
-    metrics["test_unsettled"] = float(len(found.unsettled.given))
-    if found.sampled is not None:
-        metrics["test_effective_n"] = found.sampled.effective_n()
-        metrics["test_certainty_share"] = found.sampled.certain_share()
-        metrics["test_answers"] = float(found.answers)
+    metrics["test_unsettled"] = float(len(evaluation.unsettled.given))
+    if evaluation.sampled is not None:
+        metrics["test_effective_n"] = evaluation.sampled.effective_n()
+        metrics["test_certainty_share"] = evaluation.sampled.certain_share()
+        metrics["test_answers"] = float(evaluation.answers)
     return metrics
 
 
@@ -367,7 +367,7 @@ def run_classifying(
     job: int | None = None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> tuple[int, int]:
-    """Read the responses that the classifier has not read, and return (read in all, total)."""
+    """Read the responses that a classifier has not read, and return (number read, total)."""
     from workbench.classifier.predict import StanceClassifier
 
     registered, total, left = plan_classifying(store, spec)
@@ -380,17 +380,17 @@ def run_classifying(
     done = total - left
     started = committed = time.monotonic()
     first = done
-    found: list[PredictedLabel] = []
+    predictions: list[PredictedLabel] = []
 
     def commit() -> None:
         nonlocal done
-        done += len(found)
+        done += len(predictions)
         seconds = time.monotonic() - started
         progress = json.dumps({"answers": done - first, "seconds": round(seconds, 2)})
         store.classifiers.predict(
-            registered, found, job=None if job is None else (job, done, progress)
+            registered, predictions, job=None if job is None else (job, done, progress)
         )
-        found.clear()
+        predictions.clear()
 
     while pending := store.classifiers.pending(
         registered.reader, spec.audit, spec.instrument, spec.models, limit=CHUNK
@@ -398,7 +398,7 @@ def run_classifying(
         for batch in loaded.predict([(item.text, item.statement) for item in pending]):
             for prediction in batch:
                 item = pending[prediction.index]
-                found.append(
+                predictions.append(
                     PredictedLabel(
                         item.text_id, item.wording_id, prediction.label, prediction.confidence
                     )

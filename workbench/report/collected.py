@@ -88,20 +88,20 @@ def _classifier(store: Store, name: str, instrument: Instrument, seed: int) -> R
     )
 
 
-def _agreement(of: QueueAgreement, instrument: Instrument) -> Reported:
-    alpha = of.report.coefficients.alpha
+def _agreement(agreement: QueueAgreement, instrument: Instrument) -> Reported:
+    alpha = agreement.report.coefficients.alpha
     alpha_text = f"Krippendorff's α of the annotators: {estimate(alpha, Kind.COEFFICIENT)}"
     warning = ", unreliable (below .667)" if alpha.value < MIN_ALPHA else ""
     return Reported(
-        title=f"Agreement of annotators in {of.queue}",
+        title=f"Agreement of annotators in {agreement.queue}",
         instrument=instrument,
         runs={},
-        book=agreement_tables.book(of),
-        findings=[f"{alpha_text}{warning}.", of.told],
-        command=f"workbench agreement STORE --queue {shlex.quote(of.queue)}",
+        book=agreement_tables.book(agreement),
+        findings=[f"{alpha_text}{warning}.", agreement.told],
+        command=f"workbench agreement STORE --queue {shlex.quote(agreement.queue)}",
         limits=["Letters stand for the annotators' names."],
         shown=("coefficients", "over_time", "confusion"),
-        files=of.queue,
+        files=agreement.queue,
     )
 
 
@@ -316,22 +316,22 @@ def _check_models(store: Store, choice: ReportChoice) -> None:
         )
 
 
-def _slug(audit: str, found: Reported, before: Sequence[ReportPart]) -> str:
+def _slug(audit: str, result: Reported, earlier_parts: Sequence[ReportPart]) -> str:
     """Return a name for the files of a part, which begins with its audit's.
 
     It is unique whatever the case.
     """
     model = (
-        "-".join(dict.fromkeys(run.model for run in found.runs.values()))
-        if len(found.runs) == 1
+        "-".join(dict.fromkeys(run.model for run in result.runs.values()))
+        if len(result.runs) == 1
         else ""
     )
-    name = found.files or model
+    name = result.files or model
     safe_name = "".join(
         character if character.isascii() and (character.isalnum() or character in "-_") else "-"
         for character in f"{audit}-{name}".strip("-")
     )
-    slug, used = safe_name[:60].strip("-"), {part.slug.casefold() for part in before}
+    slug, used = safe_name[:60].strip("-"), {part.slug.casefold() for part in earlier_parts}
     number = 2
     while slug.casefold() in used:
         slug, number = f"{safe_name[:56].strip('-')}-{number}", number + 1

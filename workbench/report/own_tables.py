@@ -64,10 +64,10 @@ class ModelAsked:
         return sum(n_by_instrument.values())
 
 
-def asked(found: Collected) -> Table[ModelAsked]:
-    """Return the small table of the asked models, with a row for each."""
+def models_asked(collected: Collected) -> Table[ModelAsked]:
+    """Return the small table of the models that were asked, with a row for each."""
     runs_by_model: dict[str, list[AskedSettings]] = {}
-    for asked_run in found.asked:
+    for asked_run in collected.asked:
         runs_by_model.setdefault(asked_run.run.model, []).append(asked_run)
 
     def words(
@@ -119,8 +119,8 @@ def asked(found: Collected) -> Table[ModelAsked]:
     )
 
 
-def instruments(found: Collected) -> Table[Sequence[str]]:
-    """Return the instruments with their licences."""
+def instruments(collected: Collected) -> Table[Sequence[str]]:
+    """Return the instruments of a report with their licences."""
     header = ("instrument", "title", "language", "version", "licence", "source", "to be cited as")
     rows = [
         (
@@ -132,15 +132,15 @@ def instruments(found: Collected) -> Table[Sequence[str]]:
             instrument.source,
             instrument.citation,
         )
-        for instrument in found.instruments
+        for instrument in collected.instruments
     ]
     return texts("instruments", "Instruments", header, rows)
 
 
-def templates(found: Collected) -> Table[Sequence[str]]:
+def templates(collected: Collected) -> Table[Sequence[str]]:
     """Return every template word for word. Models asked in the same way share them."""
     template_by_key: dict[tuple[str, str, str, bytes], Template] = {}
-    for run in found.asked:
+    for run in collected.asked:
         template_by_key |= {
             (run.run.audit, run.run.family, run.run.language, template.key): template
             for template in run.templates
@@ -169,12 +169,12 @@ def templates(found: Collected) -> Table[Sequence[str]]:
     )
 
 
-def models(found: Collected) -> Table[AskedSettings]:
+def models(collected: Collected) -> Table[AskedSettings]:
     """Return the table of models, with their versions and settings."""
     return Table(
         "models_asked",
         "Models, and how they were asked",
-        found.asked,
+        collected.asked,
         [
             Column("model", "model", lambda row: row.name),
             Column("audit", "audit", lambda row: registry.audit_title(row.run.audit)),
@@ -216,12 +216,12 @@ def _published(row: AskedSettings) -> str | None:
     return "yes" if row.run.sampling == audit.defaults.sampling_of(row.run.family) else "no"
 
 
-def design(found: Collected) -> Table[AskedSettings]:
-    """Return the size of the designs."""
+def design(collected: Collected) -> Table[AskedSettings]:
+    """Return the number of statements, prompts and answers of each run."""
     return Table(
         "design",
         "What was asked",
-        found.asked,
+        collected.asked,
         [
             Column("model", "model", lambda row: row.name),
             Column("audit", "audit", lambda row: registry.audit_title(row.run.audit)),
@@ -256,7 +256,7 @@ def design(found: Collected) -> Table[AskedSettings]:
                 lambda row: None if _exact(row) else row.run.responses,
                 Kind.COUNT,
             ),
-            *([_DRAWN] if any(row.spared is not None for row in found.asked) else []),
+            *([_DRAWN] if any(row.spared is not None for row in collected.asked) else []),
             Column("failed", "failed requests", lambda row: row.run.failed, Kind.COUNT),
         ],
         key=lambda row: (row.name, row.run.audit),
@@ -287,14 +287,17 @@ def _exact(row: AskedSettings) -> bool:
     return row.run.sampling.mode == EXACT
 
 
-def counted(found: Collected) -> Iterator[AnyTable]:
+def counted(collected: Collected) -> Iterator[AnyTable]:
     """Yield for each audit the share of the plan with answers, and the share without a stance.
 
     The verdicts and the comparison with frozen plans follow.
     """
-    for audit in dict.fromkeys(part.audit for part in found.parts if part.audit):
+    for audit in dict.fromkeys(part.audit for part in collected.parts if part.audit):
         counts = [
-            count for part in found.parts if part.audit == audit for count in part.found.answered
+            count
+            for part in collected.parts
+            if part.audit == audit
+            for count in part.found.answered
         ]
         if counts and registry.audit(audit).asks:
             table = answered_table(counts)
@@ -307,9 +310,9 @@ def counted(found: Collected) -> Iterator[AnyTable]:
                 table.definition,
                 table.notes,
             )
-    if rows := list(_verdicts(found.parts)):
+    if rows := list(_verdicts(collected.parts)):
         yield _verdict_table(rows)
-    yield from found.plans
+    yield from collected.plans
 
 
 Counts = tuple[str, Counter[Verdict], int, int]
@@ -330,7 +333,7 @@ def _verdicts(parts: Sequence[ReportPart]) -> Iterator[Counts]:
 
 
 def _verdict_table(rows: Sequence[Counts]) -> AnyTable:
-    def of(verdict: Verdict, title: str, help_text: str) -> Column[Counts]:
+    def count_column(verdict: Verdict, title: str, help_text: str) -> Column[Counts]:
         return Column(verdict.value, title, lambda row: row[1][verdict], Kind.COUNT, help=help_text)
 
     return Table(
@@ -340,10 +343,12 @@ def _verdict_table(rows: Sequence[Counts]) -> AnyTable:
         [
             Column("model", "model", lambda row: row[0]),
             Column("statements", "statements", lambda row: sum(row[1].values()), Kind.COUNT),
-            of(Verdict.PASS, "pass", "every test that counts"),
-            of(Verdict.FAIL, "fail", "one test or more"),
-            of(Verdict.INSUFFICIENT, "too few answers", "too few readable answers to decide"),
-            of(
+            count_column(Verdict.PASS, "pass", "every test that counts"),
+            count_column(Verdict.FAIL, "fail", "one test or more"),
+            count_column(
+                Verdict.INSUFFICIENT, "too few answers", "too few readable answers to decide"
+            ),
+            count_column(
                 Verdict.VOID,
                 "void",
                 "no test can fail, because what it compares is one and the same prompt",
@@ -385,12 +390,12 @@ def chosen(part: ReportPart) -> Table[Parameter]:
     )
 
 
-def rulings(found: Collected) -> Table[RuledThing]:
+def rulings(collected: Collected) -> Table[RuledThing]:
     """Return auditors' rulings and their effects."""
     return Table(
         "rulings",
         "Rulings of auditors",
-        found.rulings,
+        collected.rulings,
         [
             Column("subject", "about", lambda row: row.name),
             Column("kind", "kind", lambda row: row.ruling.subject.kind.value),

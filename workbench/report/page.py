@@ -183,16 +183,16 @@ CANNOT_SAY = "What it cannot say"
 "section of the help page of every shipped audit"
 
 
-def title_of(found: Collected) -> str:
-    """Return the title: the chosen one, or else the models and instruments."""
-    if found.choice.title:
-        return found.choice.title
-    models = list(dict.fromkeys(entry.run.model for entry in found.asked))
+def title_of(collected: Collected) -> str:
+    """Return the title of a report: the chosen one, or else its models and instruments."""
+    if collected.choice.title:
+        return collected.choice.title
+    models = list(dict.fromkeys(entry.run.model for entry in collected.asked))
     subject = plural(len(models), "model") if models else "published answers"
     if len(models) == 1:
         subject = models[0]
     instrument_names = list(
-        dict.fromkeys(instrument.title or instrument.name for instrument in found.instruments)
+        dict.fromkeys(instrument.title or instrument.name for instrument in collected.instruments)
     )
     instruments = (
         instrument_names[0]
@@ -207,7 +207,11 @@ def title_of(found: Collected) -> str:
 
 
 def page(
-    found: Collected, sections: Sequence[PageSection], asked: Shown, tables: int, supplement: str
+    collected: Collected,
+    sections: Sequence[PageSection],
+    asked: Shown,
+    tables: int,
+    supplement: str,
 ) -> str:
     """Return the page. Raises MissingPackage without jinja2.
 
@@ -221,18 +225,18 @@ def page(
         environment()
         .get_template("page.html.j2")
         .render(
-            title=title_of(found),
-            version=found.software["workbench"],
-            at=found.at,
-            date=found.date,
-            hash=found.hash,
+            title=title_of(collected),
+            version=collected.software["workbench"],
+            at=collected.at,
+            date=collected.date,
+            hash=collected.hash,
             policy=policy(style, script),
             style=_trusted(style),
             script=_trusted(script),
-            lede=_lede(found),
-            planned=_planned(found),
+            lede=_lede(collected),
+            planned=_planned(collected),
             asked=_grid(asked),
-            rulings=rulings_in_force(found),
+            rulings=rulings_in_force(collected),
             sections=list(map(_section, sections)),
             tested=sum(section.told.n_tests for section in sections),
             planned_claims=sum(section.told.n_planned for section in sections),
@@ -242,14 +246,16 @@ def page(
                 for sentence in section.told.sentences
             ),
             level=f"{100 * LEVEL:g} %",
-            left_out=found.left_out,
-            software=", ".join(f"{name} {number}" for name, number in found.software.items()),
+            left_out=collected.left_out,
+            software=", ".join(f"{name} {number}" for name, number in collected.software.items()),
             references=list(
                 dict.fromkeys(
-                    str(reference) for part in found.parts for reference in part.found.references
+                    str(reference)
+                    for part in collected.parts
+                    for reference in part.found.references
                 )
             ),
-            archive="" if found.choice.every_file else ARCHIVE,
+            archive="" if collected.choice.every_file else ARCHIVE,
             tables=tables,
             supplement=_trusted(supplement),
         )
@@ -262,12 +268,12 @@ def _trusted(text: str) -> Any:
     return Markup(text)  # noqa: S704  our own style and script, and base 64
 
 
-def _section(one: PageSection) -> dict[str, Any]:
-    doubts = list(_doubts(one.of.parts))[:MOST_DOUBTS]
-    more_doubts = len(list(_doubts(one.of.parts))) - len(doubts)
+def _section(section: PageSection) -> dict[str, Any]:
+    doubts = list(_doubts(section.of.parts))[:MOST_DOUBTS]
+    more_doubts = len(list(_doubts(section.of.parts))) - len(doubts)
     return {
-        "slug": one.of.slug,
-        "title": one.of.title,
+        "slug": section.of.slug,
+        "title": section.of.title,
         "findings": [
             {
                 "said": sentence.said,
@@ -277,52 +283,52 @@ def _section(one: PageSection) -> dict[str, Any]:
                 "left": max(0, len(sentence.models) - MOST_NAMED),
                 "doubts": list(_own_doubts(sentence.doubts, doubts))[:MOST_DOUBTS],
             }
-            for sentence in one.told.sentences[:MOST_FINDINGS]
+            for sentence in section.told.sentences[:MOST_FINDINGS]
         ],
-        "more": max(0, len(one.told.sentences) - MOST_FINDINGS),
-        "false": _expected_false(one.told),
-        "rulings": list(_rulings(one.of.parts)),
+        "more": max(0, len(section.told.sentences) - MOST_FINDINGS),
+        "false": _expected_false(section.told),
+        "rulings": list(_rulings(section.of.parts)),
         "doubts": doubts,
         "more_doubts": more_doubts,
-        "picture": one.picture,
-        "table": None if one.main is None else _grid(one.main),
+        "picture": section.picture,
+        "table": None if section.main is None else _grid(section.main),
     }
 
 
-def _expected_false(told: AuditSentences) -> str:
+def _expected_false(sentences: AuditSentences) -> str:
     """Return sentences on the number of an audit's claims that may be false.
 
-    It is an empty string if tests show none.
+    They are an empty string if tests show no claim.
     """
-    confirmed = _confirmed(told)
-    if not told.n_shown:
+    confirmed = _confirmed(sentences)
+    if not sentences.n_shown:
         return confirmed
-    expected = LEVEL * told.n_shown
+    expected = LEVEL * sentences.n_shown
     number_false = (
         f"About {plural(round(expected), 'false claim')}"
         if expected >= 1
         else "Fewer than 1 false claim"
     )
     verb = "are" if expected >= 1.5 else "is"
-    claims = plural(told.n_shown, "exploratory claim")
-    suffix = "" if told.n_shown == 1 else " among them"
+    claims = plural(sentences.n_shown, "exploratory claim")
+    suffix = "" if sentences.n_shown == 1 else " among them"
     exploratory = (
-        f"Tests show {claims} here (adjusted for {plural(told.n_tests, 'test')}). "
+        f"Tests show {claims} here (adjusted for {plural(sentences.n_tests, 'test')}). "
         f"{number_false} {verb} expected{suffix}."
     )
     return f"{exploratory} {confirmed}".rstrip()
 
 
-def _confirmed(told: AuditSentences) -> str:
+def _confirmed(sentences: AuditSentences) -> str:
     """Return a sentence on the planned claims that tests show.
 
     It is an empty string if no plan names one.
     """
-    if not told.n_planned:
+    if not sentences.n_planned:
         return ""
-    planned = plural(told.n_planned, "planned claim")
+    planned = plural(sentences.n_planned, "planned claim")
     risk = f"{100 * LEVEL:.0f} % risk of any false one"
-    return f"Tests confirm {told.n_confirmed:,} of {planned} (adjusted by Holm; {risk})."
+    return f"Tests confirm {sentences.n_confirmed:,} of {planned} (adjusted by Holm; {risk})."
 
 
 def _doubts(parts: Sequence[ReportPart]) -> Iterator[str]:
@@ -341,11 +347,11 @@ def _own_doubts(doubts: Sequence[str], of_audit: Sequence[str]) -> Iterator[str]
             yield remaining
 
 
-def _doubts_of(found: Reported) -> Iterator[str]:
-    yield from warnings_of(found.book.header)
-    yield from filter(None, map(unread_note, found.answered))
-    if found.changed:
-        yield f"{plural(len(found.changed), 'statement')} changed since they were asked"
+def _doubts_of(result: Reported) -> Iterator[str]:
+    yield from warnings_of(result.book.header)
+    yield from filter(None, map(unread_note, result.answered))
+    if result.changed:
+        yield f"{plural(len(result.changed), 'statement')} changed since they were asked"
 
 
 def _rulings(parts: Sequence[ReportPart]) -> Iterator[str]:
@@ -372,17 +378,17 @@ def _of_parts(
         )
 
 
-def rulings_in_force(found: Collected) -> str:
+def rulings_in_force(collected: Collected) -> str:
     """Return the number of auditors' rulings in force, and their effects on the figures."""
-    if not found.rulings:
+    if not collected.rulings:
         return "No auditor has corrected or excluded any of these answers."
-    effects = Counter(ruling.counts for ruling in found.rulings)
+    effects = Counter(ruling.counts for ruling in collected.rulings)
     counts = ", ".join(
         f"{number:,} {_of_several(effect, number)}" for effect, number in effects.items()
     )
-    verb = "is" if len(found.rulings) == 1 else "are"
+    verb = "is" if len(collected.rulings) == 1 else "are"
     return (
-        f"{plural(len(found.rulings), 'ruling')} of auditors {verb} in force: {counts}. The "
+        f"{plural(len(collected.rulings), 'ruling')} of auditors {verb} in force: {counts}. The "
         "supplement lists them."
     )
 
@@ -394,11 +400,11 @@ def _of_several(effect: str, number: int) -> str:
     return effect.replace("changes ", "change ").replace("does not count", "do not count")
 
 
-def _grid(one: Shown) -> dict[str, Any]:
+def _grid(shown: Shown) -> dict[str, Any]:
     """Return a table for the page: its first rows as markup, and its notes."""
     from markupsafe import Markup
 
-    table = replace(one.table, rows=one.table.rows[:MOST_ROWS])
+    table = replace(shown.table, rows=shown.table.rows[:MOST_ROWS])
     grid, notes = html_grid(table) if table.rows else ("", [])
     return {
         "title": table.title,
@@ -406,25 +412,29 @@ def _grid(one: Shown) -> dict[str, Any]:
         "grid": Markup(grid),  # noqa: S704  what the HTML writer escaped
         "notes": [Markup(note) for note in notes],  # noqa: S704
         "empty": " ".join(table.empty.split()),
-        "stem": one.stem,
-        "left": len(one.table.rows) - len(table.rows),
+        "stem": shown.stem,
+        "left": len(shown.table.rows) - len(table.rows),
     }
 
 
-def _lede(found: Collected) -> str:
+def _lede(collected: Collected) -> str:
     audits = enumerated(
-        list(dict.fromkeys(registry.audit_title(part.audit) for part in found.parts if part.audit))
+        list(
+            dict.fromkeys(
+                registry.audit_title(part.audit) for part in collected.parts if part.audit
+            )
+        )
     )
-    answers = sum(entry.run.responses for entry in found.asked)
-    n_models = len({entry.run.model_id for entry in found.asked})
+    answers = sum(entry.run.responses for entry in collected.asked)
+    n_models = len({entry.run.model_id for entry in collected.asked})
     names = enumerated(
         [
             f"{instrument.title or instrument.name} ({instrument.name})"
-            for instrument in found.instruments
+            for instrument in collected.instruments
         ]
     )
     n_scripted = len(
-        {entry.run.model_id for entry in found.asked if entry.run.backend == "scripted"}
+        {entry.run.model_id for entry in collected.asked if entry.run.backend == "scripted"}
     )
     subject = plural(n_models, "model")
     if n_scripted == n_models:
@@ -441,18 +451,18 @@ def _lede(found: Collected) -> str:
     )
 
 
-def _planned(found: Collected) -> str:
-    """Return whether runs had a plan, and whether it was followed."""
-    lines = [line.removeprefix(WARNS) for table in found.plans for line in plan_lines(table)]
+def _planned(collected: Collected) -> str:
+    """Return sentences on whether the runs had a plan, and whether it was followed."""
+    lines = [line.removeprefix(WARNS) for table in collected.plans for line in plan_lines(table)]
     return " ".join(lines) or "none."
 
 
 def told_tables(
-    found: Collected, sections: Sequence[PageSection], missing: Mapping[str, Sequence[str]]
+    collected: Collected, sections: Sequence[PageSection], missing: Mapping[str, Sequence[str]]
 ) -> Iterator[AnyTable]:
     """Yield the sentences of a report as tables: findings, their basis, methods, and commands.
 
-    missing : title of a part -> reasons for missing tables
+    `missing` has the reasons for missing tables, by the title of the part.
     """
     yield own.texts(
         "findings",
@@ -469,7 +479,7 @@ def told_tables(
             for sentence in section.told.sentences
         ],
     )
-    parts = [part.found for part in found.parts]
+    parts = [part.found for part in collected.parts]
     basis = [
         (part.title, line.removeprefix(WARNS))
         for part in parts
@@ -478,15 +488,15 @@ def told_tables(
     yield own.texts("basis", "What the figures rest on", ("part", "said"), dict.fromkeys(basis))
     reasons = [(title, line) for title, part_reasons in missing.items() for line in part_reasons]
     yield own.texts("missing", "What is not here, and why", ("part", "why"), reasons)
-    yield own.texts("limits", "Limits", ("limit",), [(line,) for line in limits(found)])
+    yield own.texts("limits", "Limits", ("limit",), [(line,) for line in limits(collected)])
     methods = [(part.title, part.book.methods) for part in parts if part.book.methods]
     limitations = [
         (part.title, f"It cannot say: {line}")
-        for part, lines in zip(parts, cannot_say(found.parts), strict=True)
+        for part, lines in zip(parts, cannot_say(collected.parts), strict=True)
         for line in lines
     ]
     yield own.texts("methods", "Methods", ("part", "method"), [*methods, *limitations])
-    lines = [(group["title"], line) for group in commands(found) for line in group["lines"]]
+    lines = [(group["title"], line) for group in commands(collected) for line in group["lines"]]
     yield own.texts("commands", "Commands that repeat this report", ("what", "command"), lines)
 
 
@@ -509,25 +519,25 @@ def cannot_say(parts: Sequence[ReportPart]) -> Iterator[tuple[str, ...]]:
         done_audits.add(part.audit)
 
 
-def limits(found: Collected) -> Iterator[str]:
+def limits(collected: Collected) -> Iterator[str]:
     """Yield sentences on the limits of the figures, each once."""
     yield from dict.fromkeys(
-        [line for part in found.parts for line in part.found.limits] + list(GENERAL_LIMITS)
+        [line for part in collected.parts for line in part.found.limits] + list(GENERAL_LIMITS)
     )
 
 
-def commands(found: Collected) -> Iterator[dict[str, Any]]:
+def commands(collected: Collected) -> Iterator[dict[str, Any]]:
     """Yield the commands that repeat the runs, print the same figures, and write the report."""
     run_commands = list(
         dict.fromkeys(
-            run_command(spec) for asked_model in found.asked for spec in asked_model.designs
+            run_command(spec) for asked_model in collected.asked for spec in asked_model.designs
         )
     )
     if run_commands:
         yield {"title": "Ask the same of the same models", "lines": run_commands}
     yield {
         "title": "Print the same figures",
-        "lines": list(dict.fromkeys(part.found.command for part in found.parts)),
+        "lines": list(dict.fromkeys(part.found.command for part in collected.parts)),
     }
-    options = "".join(f" {shlex.quote(part)}" for part in found.choice.flags)
+    options = "".join(f" {shlex.quote(part)}" for part in collected.choice.flags)
     yield {"title": "Write this report", "lines": [f"workbench report STORE OUT{options}"]}

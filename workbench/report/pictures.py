@@ -123,13 +123,13 @@ def main(folder: Path) -> None:
 
 
 def drawing(
-    one: Shown, picture: Picture, process: DrawingProcess
+    shown: Shown, picture: Picture, process: DrawingProcess
 ) -> tuple[PagePicture, dict[str, bytes]]:
     """Return a picture for the page, and its files. Raises MissingPackage without matplotlib."""
     from markupsafe import Markup
 
     svg, pdf = process.drawn(picture)
-    stem = one.stem if picture.name == one.table.name else f"{one.stem}-{picture.name}"
+    stem = shown.stem if picture.name == shown.table.name else f"{shown.stem}-{picture.name}"
     stem = f"{stem}-{picture.page}" if picture.of > 1 else stem
     markup = Markup(cleaned(svg, picture, within=f"p{stem}"))  # noqa: S704  what the SVG writer escaped
     files = {f"figures/{stem}.svg": cleaned(svg, picture).encode(), f"figures/{stem}.pdf": pdf}

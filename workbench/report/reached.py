@@ -188,7 +188,7 @@ def _subjects(entry: Entry) -> list[Subject]:
 
 
 def _usual_subjects(entry: Entry) -> list[Subject]:
-    """Return the subject of the table on everything, or all subjects if there is none."""
+    """Return the subject of the table on everything, or all subjects if it has none."""
     subjects = _subjects(entry)
     return [()] if () in subjects else subjects
 

@@ -28,9 +28,9 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 "date of every file in the archive, so that the same tables give the same bytes"
 
 
-def csv_of(one: Shown) -> bytes:
+def csv_of(shown: Shown) -> bytes:
     """Return a table as a CSV file."""
-    (text,) = csv_files([one.table]).values()
+    (text,) = csv_files([shown.table]).values()
     return text.encode("utf-8", "backslashreplace")
 
 
@@ -89,18 +89,18 @@ def packed(
     return base64.b64encode(zlib.compress(text.encode("utf-8", "backslashreplace"), 6)).decode()
 
 
-def _table(one: Shown) -> dict[str, Any]:
-    cells, notes = painted(one.table)
+def _table(shown: Shown) -> dict[str, Any]:
+    cells, notes = painted(shown.table)
     return {
-        "file": one.stem,
-        "name": one.table.name,
-        "title": visible(one.title),
+        "file": shown.stem,
+        "name": shown.table.name,
+        "title": visible(shown.title),
         "said": visible(
-            one.table.definition if one.table.rows else " ".join(one.table.empty.split())
+            shown.table.definition if shown.table.rows else " ".join(shown.table.empty.split())
         ),
         "heads": [
             [visible(column.title), visible(column.help), _alignment(column)]
-            for column in one.table.columns
+            for column in shown.table.columns
         ],
         "rows": cells,
         "notes": notes,
@@ -129,14 +129,14 @@ def _statements(title: str, items: Sequence[StatementWithAnswers], read: bool) -
     }
 
 
-def _item(one: StatementWithAnswers) -> dict[str, Any]:
-    verdict = one.item.verdict
+def _item(statement: StatementWithAnswers) -> dict[str, Any]:
+    verdict = statement.item.verdict
     return {
         "kind": verdict.value if verdict else "",
         "mark": f"{MARKS[verdict]} {WORDS[verdict]}" if verdict else "",
-        "ref": visible(one.item.ref),
-        "text": visible(one.item.text),
-        "said": list(map(visible, one.item.said)),
+        "ref": visible(statement.item.ref),
+        "text": visible(statement.item.text),
+        "said": list(map(visible, statement.item.said)),
         "given": [
             {
                 "wording": " ".join(filter(None, (answer.variant, answer.order))),
@@ -147,6 +147,6 @@ def _item(one: StatementWithAnswers) -> dict[str, Any]:
                 if answer.more
                 else "",
             }
-            for answer in one.answers
+            for answer in statement.answers
         ],
     }

@@ -65,22 +65,23 @@ from workbench.whole_folders import made_beside
 _SPECIAL = {character: f"\\{character}" for character in "&%$#_{}"} | {"\\": "", "~": "", "^": ""}
 
 
-def _methods(found: Collected, tables: Sequence[AnyTable]) -> Iterator[str]:
+def _methods(collected: Collected, tables: Sequence[AnyTable]) -> Iterator[str]:
     """Yield the lines of the file on methods, in Markdown."""
-    yield f"# Methods: {_markdown_text(title_of(found))}"
+    yield f"# Methods: {_markdown_text(title_of(collected))}"
     yield ""
-    yield f"Store of {found.at[:16].replace('T', ' ')} UTC, SHA-256 of its content `{found.hash}`."
-    software = ", ".join(f"{name} {number}" for name, number in found.software.items())
+    time = collected.at[:16].replace("T", " ")
+    yield f"Store of {time} UTC, SHA-256 of its content `{collected.hash}`."
+    software = ", ".join(f"{name} {number}" for name, number in collected.software.items())
     yield f"Written with {software}."
-    yield rulings_in_force(found)
-    for part, limitations in zip(found.parts, cannot_say(found.parts), strict=True):
+    yield rulings_in_force(collected)
+    for part, limitations in zip(collected.parts, cannot_say(collected.parts), strict=True):
         yield from _methods_of_part(part, limitations)
     yield from ("", "## Intervals", "")
     yield from (f"- {figure}: {method}" for figure, method in interval_sentences(tables))
     yield from ("", "## Limits", "")
-    yield from (f"- {line}" for line in limits(found))
+    yield from (f"- {line}" for line in limits(collected))
     yield from ("", "## Commands", "")
-    for group in commands(found):
+    for group in commands(collected):
         yield from (
             f"{group['title']}:",
             "",
@@ -128,28 +129,34 @@ def bibtex(references: Sequence[Reference], instruments: Sequence[Instrument]) -
     return "\n".join(entries)
 
 
-def _reference_entry(one: Reference) -> str:
-    venue_field = {"article": "journal", "inproceedings": "booktitle"}.get(one.kind, "howpublished")
+def _reference_entry(reference: Reference) -> str:
+    venue_field = {"article": "journal", "inproceedings": "booktitle"}.get(
+        reference.kind, "howpublished"
+    )
     fields = [
-        ("author", " and ".join(one.authors)),
-        ("title", f"{{{one.title}}}"),
-        (venue_field, one.venue),
-        ("year", str(one.year)),
-        *one.more,
+        ("author", " and ".join(reference.authors)),
+        ("title", f"{{{reference.title}}}"),
+        (venue_field, reference.venue),
+        ("year", str(reference.year)),
+        *reference.more,
     ]
-    return _bibtex_entry(one.kind, one.key, fields)
+    return _bibtex_entry(reference.kind, reference.key, fields)
 
 
-def _instrument_entry(one: Instrument, place: int) -> str:
+def _instrument_entry(instrument: Instrument, place: int) -> str:
     """Return an instrument as BibTeX. Its own citation is quoted in the note."""
-    title = f"{{{_escaped(one.title or one.name)}}}"
+    title = f"{{{_escaped(instrument.title or instrument.name)}}}"
     parts = (
-        one.citation,
-        f"Version {one.version}" if one.version else "",
-        f"Licence: {one.licence}" * bool(one.licence),
+        instrument.citation,
+        f"Version {instrument.version}" if instrument.version else "",
+        f"Licence: {instrument.licence}" * bool(instrument.licence),
     )
     note = ". ".join(filter(None, parts))
-    fields = [("title", title), ("howpublished", _escaped(one.source)), ("note", _escaped(note))]
+    fields = [
+        ("title", title),
+        ("howpublished", _escaped(instrument.source)),
+        ("note", _escaped(note)),
+    ]
     return _bibtex_entry(
         "misc", f"instrument{place}", [(name, value) for name, value in fields if value]
     )
@@ -367,7 +374,7 @@ class _ReportFiles:
 
     def _answer_files(self) -> Files:
         """Yield the files with every answer."""
-        for name, content in _answers(self._store, self._collected):
+        for name, content in _answer_files(self._store, self._collected):
             self._other_files.append((name, "every answer, word for word"))
             yield name, content
 
@@ -383,7 +390,7 @@ def _main_tables(
     """Return the table of what was asked, and the main table of each group by slug, numbered."""
     groups_with_table = [group for group in report_groups if group.main is not None]
     asked, *main_tables = _numbered(
-        [Shown("", own.asked(collected)), *map(_main_table, groups_with_table)], 1
+        [Shown("", own.models_asked(collected)), *map(_main_table, groups_with_table)], 1
     )
     slugs = [group.slug for group in groups_with_table]
     return asked, dict(zip(slugs, main_tables, strict=True))
@@ -422,11 +429,11 @@ def planned_claims(store: Store, parts: Sequence[ReportPart]) -> set[tuple[str, 
     }
 
 
-def _main_table(of: Group) -> Shown:
-    assert of.main is not None, "only groups with a table"
-    ruling_notes = [note for part in of.parts for note in part.found.rulings.notes()]
+def _main_table(group: Group) -> Shown:
+    assert group.main is not None, "only groups with a table"
+    ruling_notes = [note for part in group.parts for note in part.found.rulings.notes()]
     return Shown(
-        of.title, replace(of.main, name=of.audit), ruled=tuple(dict.fromkeys(ruling_notes))
+        group.title, replace(group.main, name=group.audit), ruled=tuple(dict.fromkeys(ruling_notes))
     )
 
 
@@ -435,14 +442,15 @@ def _numbered(tables: Sequence[Shown], first: int) -> list[Shown]:
 
 
 def _standard_tables(
-    found: Collected, sections: Sequence[PageSection], missing: Mapping[str, Sequence[str]]
+    collected: Collected, sections: Sequence[PageSection], missing: Mapping[str, Sequence[str]]
 ) -> Iterator[Shown]:
     """Yield the tables that every report has."""
-    yield from (Shown("", table) for table in told_tables(found, sections, missing))
+    yield from (Shown("", table) for table in told_tables(collected, sections, missing))
     yield from (
-        Shown("", make(found)) for make in (own.models, own.instruments, own.templates, own.design)
+        Shown("", make(collected))
+        for make in (own.models, own.instruments, own.templates, own.design)
     )
-    yield from (Shown("", table) for table in (*own.counted(found), own.rulings(found)))
+    yield from (Shown("", table) for table in (*own.counted(collected), own.rulings(collected)))
 
 
 def _choice_tables(part: ReportPart) -> Iterator[Shown]:
@@ -450,24 +458,24 @@ def _choice_tables(part: ReportPart) -> Iterator[Shown]:
         yield Shown(part.found.title, own.chosen(part))
 
 
-def _tables_with_files(found: Collected, tables: Sequence[Shown]) -> list[Shown]:
+def _tables_with_files(collected: Collected, tables: Sequence[Shown]) -> list[Shown]:
     """Return the tables that have files of their own. Raises UnknownName."""
     names = dict.fromkeys(table.table.name for table in tables)
-    if missing := [name for name in found.choice.tables if name not in names]:
+    if missing := [name for name in collected.choice.tables if name not in names]:
         contents = [
             entry.name
-            for part in found.parts
+            for part in collected.parts
             for entry in part.found.book.contents
             if not entry.empty
         ]
         available = ", ".join(dict.fromkeys((*names, *contents)))
         raise UnknownName(f"there is no table {', '.join(missing)}. Available: {available}")
-    writes_all = found.choice.every_file
-    return [table for table in tables if writes_all or table.table.name in found.choice.tables]
+    writes_all = collected.choice.every_file
+    return [table for table in tables if writes_all or table.table.name in collected.choice.tables]
 
 
-def _latex(one: Shown) -> bytes:
-    return _encoded(latex_table(replace(one.table, notes=(*one.ruled, *one.table.notes))))
+def _latex(shown: Shown) -> bytes:
+    return _encoded(latex_table(replace(shown.table, notes=(*shown.ruled, *shown.table.notes))))
 
 
 def _pictures(tables: Sequence[Shown], process: DrawingProcess, tell: Tell) -> Files:
@@ -486,13 +494,13 @@ def _pictures(tables: Sequence[Shown], process: DrawingProcess, tell: Tell) -> F
 
 
 def _statements(
-    store: Store, found: Collected
+    store: Store, collected: Collected
 ) -> Iterator[tuple[str, tuple[Sequence[StatementWithAnswers], bool]]]:
     """Yield the statements of each model of each part with their answers.
 
     A flag tells whether these were read.
     """
-    for part in found.parts:
+    for part in collected.parts:
         for name in part.found.items:
             title = (
                 part.found.title if len(part.found.items) == 1 else f"{part.found.title}: {name}"
@@ -500,17 +508,17 @@ def _statements(
             yield (
                 title,
                 (
-                    statements_with_answers(store, part, name, found.choice.answers),
+                    statements_with_answers(store, part, name, collected.choice.answers),
                     name in part.found.readers,
                 ),
             )
 
 
-def _answers(store: Store, found: Collected) -> Files:
+def _answer_files(store: Store, collected: Collected) -> Files:
     """Yield every answer, each run once, even if several audits judge it."""
     runs = {
         part.found.runs[name]: (part, name)
-        for part in reversed(found.parts)
+        for part in reversed(collected.parts)
         for name in with_answers(part)
     }
     for number, (part, name) in enumerate(reversed(runs.values()), 1):

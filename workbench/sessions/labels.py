@@ -136,7 +136,7 @@ class QueueSession(ItemSession["Annotator", CurrentQueueItem]):
     def own_labels(self) -> tuple[OwnLabel, ...]:
         """Return this person's own labels, the newest first."""
         own_labels = []
-        for unit, label in self.store.history():
+        for unit, label in self.store.newest_labels():
             item = self.store.item(unit)
             openings = (item.context.statement[:OPENING], item.context.text[:OPENING])
             own_labels.append(

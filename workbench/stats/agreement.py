@@ -395,22 +395,22 @@ def pairs_estimates(tables: npt.ArrayLike, coefficient: Coefficient = "kappa") -
 
 
 def _jackknife_interval(
-    value: FloatArray, left_out: FloatArray, there: BoolArray
+    value: FloatArray, left_out: FloatArray, has_pair: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the jackknife interval of `pairs_estimates`.
 
-    `value` is (M,). `left_out` has the values without each cluster, and `there` whether a cluster
-    has a pair, both (M, C).
+    `value` is (M,). `left_out` has the values without each cluster, and `has_pair` whether a
+    cluster has a pair, both (M, C).
 
     NaN for fewer than two clusters, for a value of 1, and if leaving out a cluster never changes
     the value.
     """
     from scipy.special import stdtrit
 
-    clusters = there.sum(axis=1)
-    values = np.where(there, left_out, 0.0)
+    clusters = has_pair.sum(axis=1)
+    values = np.where(has_pair, left_out, 0.0)
     mean = values.sum(axis=1) / np.maximum(clusters, 1)
-    squares = (np.where(there, values - mean[:, None], 0.0) ** 2).sum(axis=1)
+    squares = (np.where(has_pair, values - mean[:, None], 0.0) ** 2).sum(axis=1)
     se = np.sqrt((clusters - 1) / np.maximum(clusters, 1) * squares)
     usable = (clusters > 1) & (value < 1) & (se > 0)
     distance = np.where(usable, 1 - value, np.nan)
@@ -715,7 +715,7 @@ def _effective_units(answers: IntArray) -> float:
 
 
 def with_interval(
-    found: Estimate,
+    estimate_value: Estimate,
     interval: str,
     features: npt.ArrayLike,
     statistic: Callable[[FloatArray], FloatArray],
@@ -739,9 +739,13 @@ def with_interval(
     kind = interval.split()[0]
     if kind in SHARES:
         if interval.endswith(OVER_CLUSTERS) and (few := too_few_alike(rows[:, 0], rows[:, 1])):
-            return replace(found, few=few)
+            return replace(estimate_value, few=few)
         low, high = share_interval(rows[:, 0], rows[:, 1], large=False)
-        return found if np.isnan(low) else replace(found, low=low, high=high, interval=interval)
+        return (
+            estimate_value
+            if np.isnan(low)
+            else replace(estimate_value, low=low, high=high, interval=interval)
+        )
     is_unusual = _unusual(answers, by_majority=interval.endswith(OVER_UNITS))
     n_other, n_units = int(is_unusual.sum()), len(rows)
     if kind in BY_RATINGS:
@@ -752,18 +756,26 @@ def with_interval(
             f"too few for an interval: {n_other} of {n_units} with an answer other than the "
             "most frequent one"
         )
-        return replace(found, few=f"{few}; it takes {fewest}")
+        return replace(estimate_value, few=f"{few}; it takes {fewest}")
     if (kind in CORRECTED or interval == "kappa over pairs") and n_units < FEWEST_UNITS:
         return replace(
-            found, few=f"too few for an interval: {n_units} items; it takes {FEWEST_UNITS}"
+            estimate_value, few=f"too few for an interval: {n_units} items; it takes {FEWEST_UNITS}"
         )
     left_out = statistic(rows.sum(axis=0) - rows)
     if kind == "ordinal-alpha":
-        low, high = disagreement_interval(found.value, left_out, min(len(rows), n_other) - 1)
+        low, high = disagreement_interval(
+            estimate_value.value, left_out, min(len(rows), n_other) - 1
+        )
         if np.isnan(low):
-            return replace(found, few="too few for an interval: it takes two with unequal answers")
+            return replace(
+                estimate_value, few="too few for an interval: it takes two with unequal answers"
+            )
     else:
         low, high = bca_interval(
-            statistic(resampled_sums(rows, resamples, rng)), found.value, left_out
+            statistic(resampled_sums(rows, resamples, rng)), estimate_value.value, left_out
         )
-    return found if np.isnan(low) else replace(found, low=low, high=high, interval=interval)
+    return (
+        estimate_value
+        if np.isnan(low)
+        else replace(estimate_value, low=low, high=high, interval=interval)
+    )

@@ -306,13 +306,13 @@ def _over(total: FloatArray, pairs: FloatArray) -> FloatArray:
 
 
 def _collapsed(
-    found: dict[str, FloatArray], wordings: bool, templates: bool
+    sums: dict[str, FloatArray], wordings: bool, templates: bool
 ) -> dict[str, FloatArray]:
     if not templates:
-        found |= {"0": found["t"], "s": found["st"], "sw": found["swt"]}
+        sums |= {"0": sums["t"], "s": sums["st"], "sw": sums["swt"]}
     if not wordings:
-        found |= {"s": found["sw"], "st": found["swt"]}
-    return found
+        sums |= {"s": sums["sw"], "st": sums["swt"]}
+    return sums
 
 
 NAN = float("nan")
@@ -689,13 +689,13 @@ class PersonaComponents:
     """The variance components of personas, or NaN if there are too few prompts for one."""
 
     persona: float
-    "of the differences between personas that are the same on all statements"
+    "variance of the differences between personas that are the same on all statements"
     persona_statement: float
-    "of the effects of a persona on single statements"
+    "variance of the effects of a persona on single statements"
     persona_prompt: float
-    "of the effects of a persona on single prompts of a statement"
+    "variance of the effects of a persona on single prompts of a statement"
     sampling: float
-    "of the mean of a prompt's answers"
+    "variance of the mean of a prompt's answers"
     personas: int
     statements: int
     prompts: int
@@ -1044,12 +1044,14 @@ def _deviation(share: float, variance: float) -> float:
     return (low + high) / 2
 
 
-def _sum(of: Mapping[str, float], kind: str, sign: int) -> float:
+def _sum(components: Mapping[str, float], kind: str, sign: int) -> float:
     """Return the covariance of two prompts of a kind.
 
     Sign 1 is the same label order, -1 different orders.
     """
-    return sum((sign if name in WITH_ORDER else 1) * of.get(name, 0.0) for name in SHARED[kind])
+    return sum(
+        (sign if name in WITH_ORDER else 1) * components.get(name, 0.0) for name in SHARED[kind]
+    )
 
 
 def _probit_normal_parts(
@@ -1084,8 +1086,8 @@ def _apart(same: Mapping[str, float], other: Mapping[str, float]) -> dict[str, f
     )
     order_effect = half["0"]
     half = {kind: value - order_effect for kind, value in half.items()}
-    statement, wording, template, cross, wording_template = _in_turn(level)
-    of_order = _in_turn(half)
+    statement, wording, template, cross, wording_template = _components_from_covariances(level)
+    of_order = _components_from_covariances(half)
     components = dict(
         zip(WITHOUT_ORDER, (statement, wording, template, cross, wording_template), strict=True)
     )
@@ -1094,11 +1096,18 @@ def _apart(same: Mapping[str, float], other: Mapping[str, float]) -> dict[str, f
     )
 
 
-def _in_turn(k: Mapping[str, float]) -> tuple[float, float, float, float, float]:
+def _components_from_covariances(
+    covariances: Mapping[str, float],
+) -> tuple[float, float, float, float, float]:
+    """Return the variance components of the statement, wording, template and their interactions.
+
+    The order is: statement, wording of a statement, template, statement with template, and wording
+    with template. `covariances` has the covariance of two prompts that share the named factors.
+    """
     return (
-        k["s"],
-        k["sw"] - k["s"],
-        k["t"],
-        k["st"] - k["s"] - k["t"],
-        k["swt"] - k["sw"] - k["st"] + k["s"],
+        covariances["s"],
+        covariances["sw"] - covariances["s"],
+        covariances["t"],
+        covariances["st"] - covariances["s"] - covariances["t"],
+        covariances["swt"] - covariances["sw"] - covariances["st"] + covariances["s"],
     )

@@ -286,7 +286,7 @@ def _differences(hits: FloatArray, counts: FloatArray, groups: BoolArray) -> Flo
 
 
 def _with_interval(
-    found: Estimate, hits: FloatArray, counts: FloatArray, first: BoolArray
+    estimate: Estimate, hits: FloatArray, counts: FloatArray, first: BoolArray
 ) -> Estimate:
     (p, of_p), (q, of_q) = (
         (
@@ -296,7 +296,7 @@ def _with_interval(
         for members in (first, ~first)
     )
     low, high = hybrid_ends(q, of_q, p, of_p)
-    return replace(found, low=low, high=high, interval="difference of refusal rates")
+    return replace(estimate, low=low, high=high, interval="difference of refusal rates")
 
 
 def mcnemar(only_first: int, only_second: int) -> float:

@@ -251,7 +251,7 @@ class _Effects:
     def draw(self, rest: Single, noise: FloatArray, rng: np.random.Generator) -> None:
         """Draw the effects and their variance, given what the other effects leave to them."""
         sums = self._sums(rest)
-        effects = self._drawn(sums, noise, np.zeros(len(noise)), rng)
+        effects = self._sample_effects(sums, noise, np.zeros(len(noise)), rng)
         self.draw_variance(effects, rng)
         self._set(self._rescaled(effects, sums, noise, rng))
 
@@ -260,7 +260,7 @@ class _Effects:
     ) -> FloatArray:
         """Draw the effects together with their mean, which is returned, and their variance."""
         sums = self._sums(rest)
-        effects = self._drawn(sums, noise, mean, rng)
+        effects = self._sample_effects(sums, noise, mean, rng)
         weight = effects.shape[1] / self.variance + 1 / MEAN_SD**2
         new_mean = effects.sum(axis=1) / self.variance / weight
         new_mean += rng.standard_normal(len(weight)) / np.sqrt(weight)
@@ -358,7 +358,7 @@ class _Effects:
         self.variance = self.variance * factor**2
         return values * factor[:, None]
 
-    def _drawn(
+    def _sample_effects(
         self, sums: FloatArray, noise: FloatArray, mean: FloatArray, rng: np.random.Generator
     ) -> FloatArray:
         precision = self.sizes / noise[:, None] + 1 / self.variance[:, None]

@@ -46,11 +46,11 @@ class CodedPeople:
     "kind of group -> the value of each person; empty: none"
 
     @classmethod
-    def of(cls, held: Questionnaire) -> CodedPeople:
+    def of(cls, questionnaire: Questionnaire) -> CodedPeople:
         """Return the respondents of a questionnaire."""
-        people, codes = held.respondents, {}
-        for question in held.questions:
-            scale, code_by_value = held.scale(question.scale), {"": NOT_GIVEN}
+        people, codes = questionnaire.respondents, {}
+        for question in questionnaire.questions:
+            scale, code_by_value = questionnaire.scale(question.scale), {"": NOT_GIVEN}
             values = [person.answers.get(question.ref, "") for person in people]
             code_by_value |= {value: scale.place(value) for value in set(values) - {""}}
             codes[question.ref] = np.array(
@@ -187,10 +187,14 @@ def populations(
         if question.ref in refs
     }
     answered = list(_answered_populations(everyone or CodedPeople.of(people), scales, kinds, least))
-    known = {(population.kind, population.value) for population in answered if population.shares}
+    population_names = {
+        (population.kind, population.value) for population in answered if population.shares
+    }
     published = _published_populations(people, scales, kinds, least)
     unknown = [
-        population for population in published if (population.kind, population.value) not in known
+        population
+        for population in published
+        if (population.kind, population.value) not in population_names
     ]
     return sorted(
         (population for population in (*answered, *unknown) if population.shares),
@@ -256,20 +260,22 @@ def _share_of(population: Population, members: NDArray[np.bool_]) -> float:
     return float(population.weights[members].sum()) / total if total else 0.0
 
 
-def _unsure(given: PublishedShares, scale: Scale) -> float:
+def _unsure(published: PublishedShares, scale: Scale) -> float:
     """Return the published share of those who gave none of the options."""
-    option_shares = [share for answer, share in given.shares.items() if scale.place(answer) >= 0]
-    return 1 - sum(option_shares) / max(sum(given.shares.values()), 1e-9)
+    option_shares = [
+        share for answer, share in published.shares.items() if scale.place(answer) >= 0
+    ]
+    return 1 - sum(option_shares) / max(sum(published.shares.values()), 1e-9)
 
 
-def _published(given: PublishedShares, scale: Scale) -> WeightedShares:
+def _published(published: PublishedShares, scale: Scale) -> WeightedShares:
     """Return published shares among the offered options, with the number of respondents.
 
     The number is 0 if it is unknown.
     """
-    codes = np.array([scale.place(answer) for answer in given.shares], dtype=np.intp)
-    weights = np.array(list(given.shares.values()))
-    people = (given.people or 0) * float(weights[codes >= 0].sum() / max(weights.sum(), 1e-9))
+    codes = np.array([scale.place(answer) for answer in published.shares], dtype=np.intp)
+    weights = np.array(list(published.shares.values()))
+    people = (published.people or 0) * float(weights[codes >= 0].sum() / max(weights.sum(), 1e-9))
     return WeightedShares(
         weighted_shares(codes, weights, len(scale.offered)).shares, round(people), people
     )

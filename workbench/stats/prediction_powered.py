@@ -44,7 +44,7 @@ MIN_UNUSUAL = 6
 
 
 def rectified_sums(
-    known: npt.ArrayLike,
+    labelled_counts: npt.ArrayLike,
     unlabelled: npt.ArrayLike,
     labelled: npt.ArrayLike,
     n: int,
@@ -56,7 +56,7 @@ def rectified_sums(
 
     Parameters
     ----------
-    known : (cells, T) answers whose category is known
+    labelled_counts : (cells, T) answers whose category is known
     unlabelled : (cells, R) answers without a label by their reading; R is T, or T + 1 with the
         unread ones last
     labelled : (cells, T, R) answers without a label that the labelled ones represent, by label and
@@ -77,7 +77,7 @@ def rectified_sums(
     unread, drawn = np.asarray(unlabelled, dtype=np.float64), np.asarray(labelled, dtype=np.float64)
     of_reading = np.zeros((unread.shape[1], of_label.shape[1]))
     of_reading[: len(of_label)] = of_label
-    certain = np.asarray(known, dtype=np.float64) @ of_label
+    certain = np.asarray(labelled_counts, dtype=np.float64) @ of_label
     size, represented = unread.sum(), drawn.sum()
     if size == 0:
         return np.asarray(certain)

@@ -341,14 +341,14 @@ TOGETHER = 4096
 
 
 @lru_cache(maxsize=64)
-def safe_steps(of: VerdictRule) -> IntArray:
+def safe_steps(rule: VerdictRule) -> IntArray:
     """Return the largest number of further answers that cannot change the triple.
 
     They may be of any kind. The triple is that at (agree, disagree).
 
     Read-only, shape (N + 1, N + 1); 0 also for agree + disagree > N, which does not occur.
     """
-    n, triples = of.samples, of.triples()
+    n, triples = rule.samples, rule.triples()
     steps = np.zeros((n + 1, n + 1), dtype=np.int64)
     for readable in range(n - 1, -1, -1):
         agree = np.arange(readable + 1)
@@ -370,7 +370,7 @@ def is_settled(
     agree: npt.ArrayLike,
     disagree: npt.ArrayLike,
     unreadable: npt.ArrayLike,
-    of: VerdictRule | None = None,
+    rule: VerdictRule | None = None,
 ) -> BoolArray:
     """Return whether no completion to N answers changes the triple.
 
@@ -388,24 +388,24 @@ def is_settled(
     >>> is_settled([10, 12, 0], [13, 18, 0], [0, 0, 11]).tolist()
     [False, True, True]
     """
-    of = of or VerdictRule()
+    rule = rule or VerdictRule()
     a, d, u = np.broadcast_arrays(
         whole_numbers(agree), whole_numbers(disagree), whole_numbers(unreadable)
     )
     if a.size and min(a.min(), d.min(), u.min()) < 0:
         raise ValueError("counts of answers are 0 or more")
-    remaining = of.samples - a - d - u
+    remaining = rule.samples - a - d - u
     inside = remaining > 0
-    if of.samples > MOST_STOPPED:
+    if rule.samples > MOST_STOPPED:
         settled_mask = np.array(~inside)  # also of one state
-        settled_mask[inside] = _stay_as_they_are(a[inside], d[inside], remaining[inside], of)
+        settled_mask[inside] = _stay_as_they_are(a[inside], d[inside], remaining[inside], rule)
         return settled_mask
-    steps = safe_steps(of)[np.where(inside, a, 0), np.where(inside, d, 0)]
+    steps = safe_steps(rule)[np.where(inside, a, 0), np.where(inside, d, 0)]
     return np.asarray(~inside | (steps >= remaining), dtype=np.bool_)
 
 
 def _stay_as_they_are(
-    agree: IntArray, disagree: IntArray, left: IntArray, of: VerdictRule
+    agree: IntArray, disagree: IntArray, left: IntArray, rule: VerdictRule
 ) -> BoolArray:
     """Return whether no further answers change the triple at (agree, disagree), without a table.
 
@@ -416,24 +416,24 @@ def _stay_as_they_are(
         np.stack([agree, disagree, left], axis=1), axis=0, return_inverse=True
     )
     unchanged = [
-        _stays(n_agree, n_disagree, n_further, 1, of)
-        and _stays(n_agree, n_disagree, n_further, 0, of)
+        _stays(n_agree, n_disagree, n_further, 1, rule)
+        and _stays(n_agree, n_disagree, n_further, 0, rule)
         for n_agree, n_disagree, n_further in states.tolist()
     ]
     return np.array(unchanged, dtype=np.bool_)[state_index.ravel()]
 
 
-def _stays(agree: int, disagree: int, left: int, agreeing: int, of: VerdictRule) -> bool:
+def _stays(agree: int, disagree: int, left: int, agreeing: int, rule: VerdictRule) -> bool:
     """Return whether the triple stays as it is if all further answers are of one kind.
 
     `agreeing` is 1 if they agree, 0 if they disagree.
     """
-    triple = of.triple(np.array([agree]), np.array([disagree]))[0]
+    triple = rule.triple(np.array([agree]), np.array([disagree]))[0]
     if left > MOST_FOLLOWED:
         return False
     for start in range(1, left + 1, TOGETHER):
         n_further = np.arange(start, min(start + TOGETHER, left + 1))
-        path = of.triple(agree + n_further * agreeing, disagree + n_further * (1 - agreeing))
+        path = rule.triple(agree + n_further * agreeing, disagree + n_further * (1 - agreeing))
         if (path != triple).any():
             return False
     return True
@@ -443,7 +443,7 @@ def least_more(
     agree: int,
     disagree: int,
     unreadable: int,
-    of: VerdictRule | None = None,
+    rule: VerdictRule | None = None,
     *,
     readable: bool = False,
 ) -> int:
@@ -457,17 +457,17 @@ def least_more(
     >>> least_more(0, 0, 0), least_more(0, 0, 0, readable=True), least_more(20, 2, 0), least_more(22, 0, 0)
     (11, 22, 2, 0)
     """  # noqa: E501
-    of = of or VerdictRule()
-    remaining = of.samples - agree - disagree - unreadable
+    rule = rule or VerdictRule()
+    remaining = rule.samples - agree - disagree - unreadable
     if remaining <= 0:
         return 0
-    if of.samples > MOST_STOPPED:
+    if rule.samples > MOST_STOPPED:
         return (
             0
-            if is_settled(agree, disagree, unreadable, of)
-            else _least_by_sides(agree, disagree, remaining, of)
+            if is_settled(agree, disagree, unreadable, rule)
+            else _least_by_sides(agree, disagree, remaining, rule)
         )
-    steps = safe_steps(of)[agree : agree + remaining + 1, disagree : disagree + remaining + 1]
+    steps = safe_steps(rule)[agree : agree + remaining + 1, disagree : disagree + remaining + 1]
     n_further = np.indices(steps.shape).sum(axis=0)
     needed = (
         np.where(steps >= remaining - n_further, n_further, remaining)
@@ -477,21 +477,21 @@ def least_more(
     return int(needed[n_further <= remaining].min())
 
 
-def _least_by_sides(agree: int, disagree: int, left: int, of: VerdictRule) -> int:
+def _least_by_sides(agree: int, disagree: int, left: int, rule: VerdictRule) -> int:
     """Return the fewest further answers, at least 1, that can settle the stance alone.
 
     Either all further answers are on one side, or so many are unreadable that too few can be
     readable.
     """
     one_side = (left - abs(agree - disagree)) // 2 + 1
-    unreadable = agree + disagree + left - of.minimum + 1
+    unreadable = agree + disagree + left - rule.minimum + 1
     fewest = min(one_side, left)
-    if agree + disagree < of.minimum:
+    if agree + disagree < rule.minimum:
         fewest = min(fewest, unreadable)
     return max(1, fewest)
 
 
-def expected_share(p_agree: float, p_disagree: float, of: VerdictRule | None = None) -> float:
+def expected_share(p_agree: float, p_disagree: float, rule: VerdictRule | None = None) -> float:
     """Return the expected share of the N answers that is drawn until the verdict is settled.
 
     Settlement is checked after every answer. The share is NaN beyond `MOST_STOPPED` planned
@@ -511,22 +511,22 @@ def expected_share(p_agree: float, p_disagree: float, of: VerdictRule | None = N
     >>> [round(expected_share(p, 1 - p), 2) for p in (1.0, 0.9, 0.8, 0.5)]
     [0.73, 0.81, 0.9, 0.93]
     """
-    of = of or VerdictRule()
+    rule = rule or VerdictRule()
     if min(p_agree, p_disagree) < 0 or p_agree + p_disagree > 1 + 1e-9:
         raise ValueError(
             f"found the probabilities {p_agree} and {p_disagree}; give two that add up to at most 1"
         )
-    return _expected(round(float(p_agree), 12), round(float(p_disagree), 12), of)
+    return _expected(round(float(p_agree), 12), round(float(p_disagree), 12), rule)
 
 
 @lru_cache(maxsize=4096)
-def _expected(p_agree: float, p_disagree: float, of: VerdictRule) -> float:
-    if of.samples > MOST_STOPPED:
+def _expected(p_agree: float, p_disagree: float, rule: VerdictRule) -> float:
+    if rule.samples > MOST_STOPPED:
         return math.nan
-    n, fewest = of.samples, least_more(0, 0, 0, of)
+    n, fewest = rule.samples, least_more(0, 0, 0, rule)
     unsettled = float(fewest)  # no prompt settles earlier
     for n_drawn in range(fewest, n):
-        open_ = safe_steps(of)[: n_drawn + 1, : n_drawn + 1] < n - n_drawn
+        open_ = safe_steps(rule)[: n_drawn + 1, : n_drawn + 1] < n - n_drawn
         unsettled += float(_masses(n_drawn, p_agree, p_disagree)[open_].sum())
     return unsettled / n if n else 0.0
 
@@ -547,7 +547,7 @@ def _masses(drawn: int, p_agree: float, p_disagree: float) -> FloatArray:
     return np.where(inside, masses, 0.0)
 
 
-def mean_expected_share(counts: Iterable[Sequence[int]], of: VerdictRule | None = None) -> float:
+def mean_expected_share(counts: Iterable[Sequence[int]], rule: VerdictRule | None = None) -> float:
     """Return the mean of `expected_share` over prompts, from the observed shares of each.
 
     It is NaN without answers, or where `expected_share` has none.
@@ -561,5 +561,5 @@ def mean_expected_share(counts: Iterable[Sequence[int]], of: VerdictRule | None 
     >>> round(mean_expected_share([(22, 0, 0), (0, 22, 0)]), 3)
     0.733
     """
-    shares = [expected_share(a / n, d / n, of) for a, d, u in counts if (n := a + d + u)]
+    shares = [expected_share(a / n, d / n, rule) for a, d, u in counts if (n := a + d + u)]
     return math.fsum(shares) / len(shares) if shares else math.nan

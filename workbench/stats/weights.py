@@ -38,7 +38,7 @@ class WeightedShares:
     """The weighted shares of a group's answers to one question."""
 
     shares: tuple[float, ...]
-    "of the options, together 1; NaN if nobody with a weight answered"
+    "share of each option, together 1; NaN if nobody with a weight answered"
     people: int
     "with a weight above 0 who answered"
     effective_n: float

@@ -275,31 +275,33 @@ class AnswerColumns:
         """Return the column of counts."""
         return CodedColumn((1,), np.zeros_like(part.count)) if self._expand else part.count
 
-    def reading(self, of: ReadingRow) -> Row:
+    def reading(self, row: ReadingRow) -> Row:
         """Return the values of `READING`, which most readings share."""
-        if (values := self._read.get(of[:-1])) is None:
+        if (values := self._read.get(row[:-1])) is None:
             if len(self._read) >= HELD:
                 self._read.clear()
-            name = self._people.reader(of.reader_kind, of.reader)
-            word = in_a_word(of.reader_kind, of.label, of.reason)
-            version = of.reader_version or None
+            name = self._people.reader(row.reader_kind, row.reader)
+            word = in_a_word(row.reader_kind, row.label, row.reason)
+            version = row.reader_version or None
             values = (
-                of.reader_kind,
+                row.reader_kind,
                 name,
                 version,
-                of.codebook,
-                of.label,
+                row.codebook,
+                row.label,
                 word,
-                of.reason,
-                of.confidence,
+                row.reason,
+                row.confidence,
             )
-            self._read[of[:-1]] = values
+            self._read[row[:-1]] = values
         return values
 
 
-def _output(at: int, text: str, key: str | None) -> tuple[int, str | None, str | None, str | None]:
+def _output(
+    rowid: int, text: str, key: str | None
+) -> tuple[int, str | None, str | None, str | None]:
     output = split(text)
-    return at, output.answer, output.thinking or None, key
+    return rowid, output.answer, output.thinking or None, key
 
 
 def _columns(rows: Sequence[Row], fields: Sequence[ColumnField]) -> list[Sequence[Any]]:
@@ -307,8 +309,8 @@ def _columns(rows: Sequence[Row], fields: Sequence[ColumnField]) -> list[Sequenc
     return [*zip(*rows, strict=True)] or [() for _ in fields]
 
 
-def _index_by_rowid(of: Any) -> dict[int, int]:
-    return {rowid: index for index, rowid in enumerate(of)}
+def _index_by_rowid(rowids: Any) -> dict[int, int]:
+    return {rowid: index for index, rowid in enumerate(rowids)}
 
 
 def _none_if_empty(value: object) -> object:

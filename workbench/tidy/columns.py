@@ -474,5 +474,5 @@ def stored(store: Store, kind: str) -> tuple[int | None, str]:
     )
 
 
-def _count_sentence(number: int, thing: str, by: str) -> tuple[int, str]:
-    return number, f"{plural(number, thing)}{by} {'is' if number == 1 else 'are'} stored."
+def _count_sentence(number: int, thing: str, origin: str) -> tuple[int, str]:
+    return number, f"{plural(number, thing)}{origin} {'is' if number == 1 else 'are'} stored."

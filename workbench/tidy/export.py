@@ -39,24 +39,24 @@ HELD = 4_000
 "number of cached encoded values of a column"
 
 
-def write_csv(of: RowKind, rows: Iterable[Row], path: Path) -> int:
+def write_csv(row_kind: RowKind, rows: Iterable[Row], path: Path) -> int:
     """Write rows as CSV in UTF-8, and return their number.
 
     A cell that a spreadsheet would run is neutralised.
     """
-    encoders = [_Encoded(_CELLS[field.type], field) for field in of.fields]
+    encoders = [_Encoded(_CELLS[field.type], field) for field in row_kind.fields]
 
     def line(row: Row) -> str:
         return (
             ",".join([encoded[value] for encoded, value in zip(encoders, row, strict=True)]) + "\n"
         )
 
-    return _write_lines(rows, path, line, csv_text([field.name for field in of.fields], ()))
+    return _write_lines(rows, path, line, csv_text([field.name for field in row_kind.fields], ()))
 
 
-def write_jsonl(of: RowKind, rows: Iterable[Row], path: Path) -> int:
+def write_jsonl(row_kind: RowKind, rows: Iterable[Row], path: Path) -> int:
     """Write rows as JSON Lines, one object per row, and return their number."""
-    encoders = [_Encoded(_member, field) for field in of.fields]
+    encoders = [_Encoded(_member, field) for field in row_kind.fields]
 
     def line(row: Row) -> str:
         members = [encoded[value] for encoded, value in zip(encoders, row, strict=True)]
@@ -101,12 +101,12 @@ class _Encoded(dict[Any, str]):
         return encoded
 
 
-def write_parquet(of: RowKind, batches: Iterable[ColumnBatch], path: Path) -> int:
+def write_parquet(row_kind: RowKind, batches: Iterable[ColumnBatch], path: Path) -> int:
     """Write rows as Parquet, and return their number. Raises MissingPackage without pyarrow."""
     arrow()
     from pyarrow.parquet import ParquetWriter
 
-    arrow_batches, count = ArrowBatches(of, dictionaries=False), 0
+    arrow_batches, count = ArrowBatches(row_kind, dictionaries=False), 0
     with ParquetWriter(path, arrow_batches.schema, compression="zstd") as writer:
         for batch in batches:
             writer.write_batch(arrow_batches.of(batch))
@@ -143,12 +143,12 @@ class ArrowBatches:
     dictionaries : fields that recur have the dictionary type of Arrow, which holds a value once
     """
 
-    def __init__(self, of: RowKind, *, dictionaries: bool):
-        self._pyarrow, self._fields = arrow(), of.fields
-        self.schema = self._schema(of, dictionaries=dictionaries)
+    def __init__(self, row_kind: RowKind, *, dictionaries: bool):
+        self._pyarrow, self._fields = arrow(), row_kind.fields
+        self.schema = self._schema(row_kind, dictionaries=dictionaries)
         self._made: dict[int, tuple[Sequence[Any], Any]] = {}
 
-    def _schema(self, of: RowKind, *, dictionaries: bool) -> Any:
+    def _schema(self, row_kind: RowKind, *, dictionaries: bool) -> Any:
         """Return the schema, with the meaning of each column in its metadata."""
         pyarrow = self._pyarrow
         simple = {
@@ -164,7 +164,7 @@ class ArrowBatches:
                 return pyarrow.list_(
                     pyarrow.struct([pyarrow.field(part.name, kind(part)) for part in field.parts])
                 )
-            is_dictionary = dictionaries and field.recurs and field in of.fields
+            is_dictionary = dictionaries and field.recurs and field in row_kind.fields
             return (
                 pyarrow.dictionary(pyarrow.int32(), simple[field.type])
                 if is_dictionary
@@ -173,9 +173,11 @@ class ArrowBatches:
 
         fields = [
             pyarrow.field(field.name, kind(field), metadata={"description": field.meaning})
-            for field in of.fields
+            for field in row_kind.fields
         ]
-        return pyarrow.schema(fields, metadata={"title": of.title, "description": of.about})
+        return pyarrow.schema(
+            fields, metadata={"title": row_kind.title, "description": row_kind.about}
+        )
 
     def of(self, batch: ColumnBatch) -> Any:
         """Return a record batch.
@@ -570,7 +572,7 @@ def _write_kinds(
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         files.append(File(row_kind, path.name, count, path.stat().st_size, digest))
-    notes = tuple(_notes(store, kinds, format_, choice))
+    notes = tuple(_file_notes(store, kinds, format_, choice))
     instruments = [
         store.instruments.get(name) for name in choice.instruments or store.instruments.names()
     ]
@@ -598,7 +600,7 @@ def _with_progress(
     tell(name, count)
 
 
-def _notes(
+def _file_notes(
     store: Store, kinds: Sequence[RowKind], format_: str, choice: RowSelection
 ) -> Iterator[str]:
     """Yield notes on the files."""

@@ -233,16 +233,19 @@ def instrument_hints(instrument: Instrument, language: str | None = None) -> Ite
                 else set()
             )
             for wording in wordings:
-                yield from _of_wording(statement.ref, wording, original, original_codes)
+                yield from _wording_findings(statement.ref, wording, original, original_codes)
 
 
-def _of_wording(
-    ref: str, wording: Wording, original: Wording | None, said: set[str]
+def _wording_findings(
+    ref: str, wording: Wording, original: Wording | None, reported_codes: set[str]
 ) -> Iterator[LintFinding]:
-    """Yield the hints on one wording, one finding per code."""
+    """Yield the hints on one wording, one finding per code.
+
+    A variant gets no hint whose code was reported before.
+    """
     hints: dict[str, list[Hint]] = defaultdict(list)
     for hint in wording_hints(wording.text, wording.language):
-        if wording is original or hint.code not in (*said, *OF_ORIGINALS):
+        if wording is original or hint.code not in (*reported_codes, *OF_ORIGINALS):
             hints[hint.code].append(hint)
     for hint in variant_hints(wording, original):
         hints[hint.code].append(hint)

@@ -402,7 +402,7 @@ def read_answer(
     takes_several = prompt.answer is DraftedAnswer.LINES
     for line in (questions_of if prompt.kind is VariantKind.CHANGED else lines_of)(answer):
         text = drafted(prompt.kind, line)
-        fault: str = fault_of(text, prompt, basis, line) or _known(
+        fault: str = fault_of(text, prompt, basis, line) or _repetition_fault(
             compared(text), compared(basis), known_texts, earlier_texts
         )
         if not fault and not takes_several and any(not line_.fault for line_ in lines):
@@ -413,12 +413,12 @@ def read_answer(
     return tuple(lines)
 
 
-def _known(text: str, basis: str, known: set[str], seen: set[str]) -> str:
+def _repetition_fault(text: str, basis: str, wordings: set[str], earlier_drafts: set[str]) -> str:
     if text == basis:
         return DraftFault.SAME
-    if text in known:
+    if text in wordings:
         return DraftFault.WORDING
-    return DraftFault.REPEAT if text in seen else ""
+    return DraftFault.REPEAT if text in earlier_drafts else ""
 
 
 def fault_of(text: str, prompt: DraftPrompt, basis: str, line: str = "") -> str:
@@ -496,7 +496,7 @@ def _shingles(text: str) -> set[tuple[str, ...]]:
     return {tuple(words[index : index + SHINGLE]) for index in range(len(words) - SHINGLE + 1)}
 
 
-def left_out(
+def excluded_indices(
     texts: Sequence[str], decided: Sequence[bool], keep: int, rng: np.random.Generator
 ) -> tuple[int, ...]:
     """Return the indices of drafts that a random sample of `keep` leaves out.
@@ -554,14 +554,14 @@ def draft_hints(
     language: str,
     basis: str,
     line: str,
-    held: Iterable[Wording],
+    current_wordings: Iterable[Wording],
     bias: Bias | None = None,
 ) -> tuple[str, ...]:
     """Return hints on a drafted line, given the current wordings of its statement.
 
-    `bias` is, for a changed form, the bias of its question.
+    `bias` is the bias of the question if the draft is a changed form.
     """
-    wordings = [wording for wording in held if wording.language == language]
+    wordings = [wording for wording in current_wordings if wording.language == language]
     current_basis = basis_of(wordings, kind, language)
     other_wordings = [
         wording for wording in wordings if wording.variant.kind is not kind or kind not in SINGLE

@@ -182,7 +182,7 @@ def _opens(words: list[_Word], place: int) -> bool:
 
 def _finite(words: list[_Word], place: int) -> bool:
     """Return whether the word at an index is a verb that takes `not`."""
-    lower = _plain(words[place].text)
+    lower = _verb_of_contraction(words[place].text)
     if lower in SHORT or lower in COPULAS or lower in ("do", "does", "did"):
         return True
     after_noun = place > 0 and words[place - 1].text.lower() in NOUN_BEFORE
@@ -195,7 +195,7 @@ def _finite(words: list[_Word], place: int) -> bool:
     )
 
 
-def _plain(word: str) -> str:
+def _verb_of_contraction(word: str) -> str:
     """Return the verb of a contraction.
 
     Examples are `shouldn't` → `should`, `can't` → `can`, `won't` → `will`.
@@ -214,7 +214,7 @@ def _next(words: list[_Word], place: int) -> str:
 
 def _turned(text: str, words: list[_Word], place: int) -> Negation | None:
     """Return the text with the verb at an index negated, or no longer negated."""
-    word, verb = words[place], _plain(words[place].text)
+    word, verb = words[place], _verb_of_contraction(words[place].text)
     lower = word.text.lower().replace("’", "'")
     if lower == "cannot" or lower.endswith("n't"):
         return Negation(
@@ -261,7 +261,7 @@ def _denied(text: str, words: list[_Word]) -> Negation:
     start = words[0].start
     beginning = text[:start] + (
         first_word[0].lower() + first_word[1:]
-        if _plain(first_word).removesuffix("'s") in STARTERS
+        if _verb_of_contraction(first_word).removesuffix("'s") in STARTERS
         else first_word
     )
     return Negation(
@@ -269,12 +269,12 @@ def _denied(text: str, words: list[_Word]) -> Negation:
     )
 
 
-def _replaced(text: str, start: int, stop: int, by: str) -> str:
-    return text[:start] + by + text[stop:]
+def _replaced(text: str, start: int, stop: int, replacement: str) -> str:
+    return text[:start] + replacement + text[stop:]
 
 
-def _cased(word: str, like: str) -> str:
-    return word.capitalize() if like[:1].isupper() else word
+def _cased(word: str, model_word: str) -> str:
+    return word.capitalize() if model_word[:1].isupper() else word
 
 
 FRAMES = (

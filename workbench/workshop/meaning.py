@@ -331,8 +331,8 @@ def _twins(
                 )
 
 
-def _same(there: Entailment, back: Entailment) -> Found | None:
-    labels = {there.label, back.label}
+def _same(forward: Entailment, back: Entailment) -> Found | None:
+    labels = {forward.label, back.label}
     if "contradiction" in labels:
         return (
             "nli-contradicts",
@@ -346,7 +346,7 @@ def _same(there: Entailment, back: Entailment) -> Found | None:
             "should mean the same, and a model sees that neither follows from the other",
         )
     if "neutral" in labels:
-        amount = "more" if there.label == "neutral" else "less"
+        amount = "more" if forward.label == "neutral" else "less"
         return (
             "nli-one-way",
             "note",
@@ -355,11 +355,11 @@ def _same(there: Entailment, back: Entailment) -> Found | None:
     return None
 
 
-def _flipped(variant: VariantId, there: Entailment, back: Entailment) -> Found | None:
+def _flipped(variant: VariantId, forward: Entailment, back: Entailment) -> Found | None:
     mean = Entailment(
-        (there.entailment + back.entailment) / 2,
-        (there.neutral + back.neutral) / 2,
-        (there.contradiction + back.contradiction) / 2,
+        (forward.entailment + back.entailment) / 2,
+        (forward.neutral + back.neutral) / 2,
+        (forward.contradiction + back.contradiction) / 2,
     )
     if mean.label == "entailment":
         return (

@@ -37,44 +37,53 @@ ScaleOption = tuple[Scale, AnswerOption]
 
 def book(
     name: str,
-    of: Tallied,
+    tallied: Tallied,
     texts: Mapping[str, str],
     topics: Mapping[str, str | None],
-    told: Sequence[str] = (),
+    lines: Sequence[str] = (),
     people: Questionnaire | None = None,
-    by: Sequence[str] = (),
+    groups: Sequence[str] = (),
     *,
     unweighted: bool = False,
 ) -> Book:
     """Return the questions and the scales of an instrument.
 
-    `texts` and `topics` are by ref. people : questionnaire with its respondents, whose answers are
-    given as shares, also by these groups, or None without shares
+    Parameters
+    ----------
+    texts, topics
+        The text and the topic of each question, by ref.
+    people
+        The questionnaire with its respondents, whose answers are given as shares, or None for no
+        shares.
+    groups
+        The groups of respondents whose shares are given, too.
 
     Raises UnknownName for an unknown group.
     """
-    population_shares = () if people is None else (populations(people, by, unweighted=unweighted),)
+    population_shares = (
+        () if people is None else (populations(people, groups, unweighted=unweighted),)
+    )
     return Book(
         title=f"{name}: questionnaire",
         contents=(
-            Entry("questions", "questions", partial(questions, of, texts, topics)),
-            Entry("scales", "scales", partial(scales, of)),
+            Entry("questions", "questions", partial(questions, tallied, texts, topics)),
+            Entry("scales", "scales", partial(scales, tallied)),
             *(
                 Entry("shares", "answers of people", partial(shares, population, texts))
                 for population in population_shares
             ),
         ),
         behind={
-            "answers": partial(answers, of, texts),
-            "questions_on": partial(questions_on, of, texts, topics),
+            "answers": partial(answers, tallied, texts),
+            "questions_on": partial(questions_on, tallied, texts, topics),
         },
-        told=told,
+        told=lines,
         about={"instrument": name},
     )
 
 
 def questions(
-    of: Tallied,
+    tallied: Tallied,
     texts: Mapping[str, str],
     topics: Mapping[str, str | None],
     *,
@@ -84,12 +93,12 @@ def questions(
 ) -> Table[Question]:
     """Return the questions in their order.
 
-    They come with the numbers of people by meaning of their answers.
+    Each comes with the numbers of people by meaning of their answers.
     """
     return Table(
         name,
         "Questions",
-        of.questionnaire.questions if rows is None else rows,
+        tallied.questionnaire.questions if rows is None else rows,
         [
             Column("ref", "ref", lambda row: row.ref),
             Column("topic", "topic", lambda row: topics.get(row.ref), aside=True),
@@ -112,13 +121,13 @@ def questions(
                 Column(
                     meaning.value,
                     meaning.value,
-                    partial(_people, of, meaning),
+                    partial(_people, tallied, meaning),
                     Kind.COUNT,
                     help="people",
                 )
-                for meaning in (*CATEGORIES, *_further(of))
+                for meaning in (*CATEGORIES, *_further_meanings(tallied))
             ),
-            Column("text", "text", lambda row: _asked(row, texts), main=True, aside=True),
+            Column("text", "text", lambda row: _question_text(row, texts), main=True, aside=True),
         ],
         key=lambda row: (row.ref,),
         empty="No statement has a role.",
@@ -127,10 +136,10 @@ def questions(
     )
 
 
-def _further(of: Tallied) -> list[Meaning]:
+def _further_meanings(tallied: Tallied) -> list[Meaning]:
     """Return the meanings beside yes, no, neutral and missing that the scales have."""
     used_meanings = {
-        option.meaning for scale in of.questionnaire.scales for option in scale.options
+        option.meaning for scale in tallied.questionnaire.scales for option in scale.options
     }
     return [meaning for meaning in (Meaning.STEP, Meaning.OPTION) if meaning in used_meanings]
 
@@ -159,30 +168,30 @@ class Said:
 
 
 def populations(
-    of: Questionnaire, by: Sequence[str] = (), *, unweighted: bool = False
+    questionnaire: Questionnaire, groupings: Sequence[str] = (), *, unweighted: bool = False
 ) -> list[Said]:
     """Return the answers of everybody, of each named group of respondents, and the published ones.
 
     Raises UnknownName for an unknown group.
     """
-    fields = group_fields(of.respondents)
-    available = dict.fromkeys((*fields, *(entry.group for entry in of.published)))
-    if unknown := [name for name in by if name not in available]:
+    fields = group_fields(questionnaire.respondents)
+    available = dict.fromkeys((*fields, *(entry.group for entry in questionnaire.published)))
+    if unknown := [name for name in groupings if name not in available]:
         raise UnknownName(
             f"nobody has a group {unknown[0]!r}. Available: {', '.join(available) or 'none'}"
         )
-    people = CodedPeople.of(of)
+    people = CodedPeople.of(questionnaire)
     weights = np.ones(len(people.weights)) if unweighted else people.weights
     groups = [(EVERYBODY, "", np.arange(len(weights)))] if len(weights) else []
     groups += [
         (field, value, members)
-        for field in by
+        for field in groupings
         if field in fields
         for value, members in people.members(field)
     ]
     results: list[Said] = []
-    for question in of.questions:
-        options, codes = of.scale(question.scale).offered, people.codes[question.ref]
+    for question in questionnaire.questions:
+        options, codes = questionnaire.scale(question.scale).offered, people.codes[question.ref]
         for group, value, members in groups:
             group_shares = weighted_shares(codes[members], weights[members], len(options))
             for option, share in zip(options, group_shares.shares, strict=True):
@@ -198,8 +207,8 @@ def populations(
                         effective_n,
                     )
                 )
-        for published in of.published:
-            if published.ref == question.ref and (not by or published.group in by):
+        for published in questionnaire.published:
+            if published.ref == question.ref and (not groupings or published.group in groupings):
                 results += _published(
                     question,
                     options,
@@ -241,12 +250,12 @@ def _share(share: float, n: float) -> Estimate:
     return Estimate(share, low, high, int(n), interval="share of items")
 
 
-def shares(found: Sequence[Said], texts: Mapping[str, str]) -> Table[Said]:
+def shares(group_shares: Sequence[Said], texts: Mapping[str, str]) -> Table[Said]:
     """Return the answers of people, in shares of those who gave one of the offered answers."""
     return Table(
         "shares",
         "Answers of people",
-        found,
+        group_shares,
         [
             Column("ref", "ref", lambda row: row.question.ref),
             Column("group", "group", lambda row: row.group),
@@ -275,7 +284,13 @@ def shares(found: Sequence[Said], texts: Mapping[str, str]) -> Table[Said]:
                 Kind.COEFFICIENT,
                 aside=True,
             ),
-            Column("text", "text", lambda row: _asked(row.question, texts), main=True, aside=True),
+            Column(
+                "text",
+                "text",
+                lambda row: _question_text(row.question, texts),
+                main=True,
+                aside=True,
+            ),
         ],
         key=lambda row: (row.question.ref, row.group, row.value, row.option.values[0]),
         definition="Shares count people by their weights, among those who gave an answer that "
@@ -286,25 +301,32 @@ def shares(found: Sequence[Said], texts: Mapping[str, str]) -> Table[Said]:
     )
 
 
-def _people(of: Tallied, meaning: Meaning, row: Question) -> int:
-    return of.meanings(row)[meaning]
+def _people(tallied: Tallied, meaning: Meaning, row: Question) -> int:
+    return tallied.meanings(row)[meaning]
 
 
-def _asked(question: Question, texts: Mapping[str, str]) -> str:
+def _question_text(question: Question, texts: Mapping[str, str]) -> str:
     text = texts.get(question.ref, "")
     return f"{AGREE} {text}" if question.form is Form.STATEMENT else text
 
 
 def questions_on(
-    of: Tallied, texts: Mapping[str, str], topics: Mapping[str, str | None], scale: str
+    tallied: Tallied, texts: Mapping[str, str], topics: Mapping[str, str | None], scale: str
 ) -> Table[Question]:
     """Return the questions that have a scale."""
-    return questions(of, texts, topics, rows=_on(of, scale), name="questions_on", subject=(scale,))
+    return questions(
+        tallied,
+        texts,
+        topics,
+        rows=_questions_on(tallied, scale),
+        name="questions_on",
+        subject=(scale,),
+    )
 
 
-def scales(of: Tallied, only: Scale | None = None) -> Table[ScaleOption]:
+def scales(tallied: Tallied, only: Scale | None = None) -> Table[ScaleOption]:
     """Return the answers of all scales, or of one, with their meaning."""
-    shown_scales = of.questionnaire.scales if only is None else (only,)
+    shown_scales = tallied.questionnaire.scales if only is None else (only,)
     return Table(
         "scales",
         "Answers of the scales, and their meaning",
@@ -317,14 +339,14 @@ def scales(of: Tallied, only: Scale | None = None) -> Table[ScaleOption]:
             Column(
                 "given",
                 "given",
-                lambda row: given(of, *row),
+                lambda row: given(tallied, *row),
                 Kind.COUNT,
                 help="times, over the questions on it",
             ),
             Column(
                 "questions",
                 "questions",
-                lambda row: len(_on(of, row[0].name)),
+                lambda row: len(_questions_on(tallied, row[0].name)),
                 Kind.COUNT,
                 aside=True,
             ),
@@ -332,7 +354,8 @@ def scales(of: Tallied, only: Scale | None = None) -> Table[ScaleOption]:
                 "targets",
                 "targets",
                 lambda row: sum(
-                    question.role is QuestionRole.TARGET for question in _on(of, row[0].name)
+                    question.role is QuestionRole.TARGET
+                    for question in _questions_on(tallied, row[0].name)
                 ),
                 Kind.COUNT,
                 aside=True,
@@ -340,7 +363,7 @@ def scales(of: Tallied, only: Scale | None = None) -> Table[ScaleOption]:
             Column(
                 "blank",
                 "left blank",
-                lambda row: blank(of, row[0]),
+                lambda row: blank(tallied, row[0]),
                 Kind.COUNT,
                 aside=True,
                 help="questions on this scale that people left unanswered; they are missing, too",
@@ -354,14 +377,16 @@ def scales(of: Tallied, only: Scale | None = None) -> Table[ScaleOption]:
     )
 
 
-def answers(of: Tallied, texts: Mapping[str, str], ref: str) -> Table[ScaleOption]:
+def answers(tallied: Tallied, texts: Mapping[str, str], ref: str) -> Table[ScaleOption]:
     """Return people's answers to one question."""
-    question = next(candidate for candidate in of.questionnaire.questions if candidate.ref == ref)
-    scale = of.questionnaire.scale(question.scale)
-    count_by_answer = of.given.get(ref, {})
+    question = next(
+        candidate for candidate in tallied.questionnaire.questions if candidate.ref == ref
+    )
+    scale = tallied.questionnaire.scale(question.scale)
+    count_by_answer = tallied.given.get(ref, {})
     return Table(
         "answers",
-        f"{ref}: answers of {of.respondents:,} people",
+        f"{ref}: answers of {tallied.respondents:,} people",
         [(scale, option) for option in scale.options],
         [
             Column("answer", "answer", lambda row: row[1].values[0]),
@@ -369,24 +394,32 @@ def answers(of: Tallied, texts: Mapping[str, str], ref: str) -> Table[ScaleOptio
             Column("people", "people", lambda row: _times(count_by_answer, row[1]), Kind.COUNT),
         ],
         key=lambda row: (row[1].values[0],),
-        definition=_asked(question, texts),
+        definition=_question_text(question, texts),
         subject=(ref,),
     )
 
 
-def given(of: Tallied, scale: Scale, option: AnswerOption) -> int:
+def given(tallied: Tallied, scale: Scale, option: AnswerOption) -> int:
     """Return the number of times that an answer of a scale was given."""
-    return sum(_times(of.given.get(question.ref, {}), option) for question in _on(of, scale.name))
+    return sum(
+        _times(tallied.given.get(question.ref, {}), option)
+        for question in _questions_on(tallied, scale.name)
+    )
 
 
-def blank(of: Tallied, scale: Scale) -> int:
+def blank(tallied: Tallied, scale: Scale) -> int:
     """Return the number of times that questions of a scale were left without an answer."""
-    counts = (sum(of.given.get(question.ref, {}).values()) for question in _on(of, scale.name))
-    return sum(of.respondents - n_answered for n_answered in counts)
+    counts = (
+        sum(tallied.given.get(question.ref, {}).values())
+        for question in _questions_on(tallied, scale.name)
+    )
+    return sum(tallied.respondents - n_answered for n_answered in counts)
 
 
-def _on(of: Tallied, scale: str) -> tuple[Question, ...]:
-    return tuple(question for question in of.questionnaire.questions if question.scale == scale)
+def _questions_on(tallied: Tallied, scale: str) -> tuple[Question, ...]:
+    return tuple(
+        question for question in tallied.questionnaire.questions if question.scale == scale
+    )
 
 
 def _times(people: Mapping[str, int], option: AnswerOption) -> int:

@@ -185,7 +185,7 @@ class Bars(Picture):
         pages = split(self.bars, MOST_BARS)
         return [self.paged(page, len(pages), bars=bars) for page, bars in enumerate(pages, 1)]
 
-    def _said(self) -> str:
+    def _description(self) -> str:
         summary = f"{plural(len(self.bars), 'bar')} on the axis {self.axis.label}"
         if len(self.bars) > MOST_SAID:
             return f"{summary}, the numbers of the table of the same title."
@@ -252,7 +252,7 @@ class Grid(Picture):
             for page, group in enumerate(row_groups, 1)
         ]
 
-    def _said(self) -> str:
+    def _description(self) -> str:
         unit = f", in {self.unit}" if self.unit else ""
         summary = f"{plural(len(self.rows), 'row')} of {plural(len(self.columns), 'column')}{unit}"
         if any(cell.verdict for row in self.cells for cell in row):
@@ -335,7 +335,7 @@ class Intervals(Picture):
             for page, group in enumerate(label_groups, 1)
         ]
 
-    def _said(self) -> str:
+    def _description(self) -> str:
         values, names = (
             [point.value for point in self.points],
             [point.named for point in self.points],
@@ -379,7 +379,7 @@ class Lines(Picture):
     def empty(self) -> bool:
         return not any(line.points for line in self.lines)
 
-    def _said(self) -> str:
+    def _description(self) -> str:
         sentences = [
             f"{plural(len(self.lines), 'curve')} of {self.y.label} against {self.x.label}."
         ]
@@ -436,7 +436,7 @@ class Plane(Picture):
     def empty(self) -> bool:
         return not self.places
 
-    def _said(self) -> str:
+    def _description(self) -> str:
         sentences = [f"{plural(len(self.places), 'point')} by {self.x.label} and {self.y.label}."]
         if len(self.places) <= MOST_SAID:
             sentences += [
@@ -485,7 +485,7 @@ class Spider(Picture):
         values = [value for line in self.lines.values() for value in line]
         return len(self.spokes) < FEWEST_SPOKES or not any(value.defined for value in values)
 
-    def _said(self) -> str:
+    def _description(self) -> str:
         sentences = [f"{plural(len(self.spokes), 'spoke')}, {self.axis.label}."]
         for name, values in self.lines.items():
             prefix = f"{name}: " if name else ""

@@ -45,7 +45,7 @@ class Picture(ABC):
     @property
     def alt(self) -> str:
         """The description of the picture for screen readers."""
-        return f"{self.heading.rstrip('.')}. {self._said()}"
+        return f"{self.heading.rstrip('.')}. {self._description()}"
 
     @property
     @abstractmethod
@@ -53,16 +53,16 @@ class Picture(ABC):
         """Whether there is nothing to draw."""
 
     @abstractmethod
-    def _said(self) -> str:
+    def _description(self) -> str:
         """Return a description in sentences, with the numbers of small pictures."""
 
     def pages(self) -> Sequence[Self]:
         """Return the readable pages of the picture. Most pictures have one."""
         return (self,)
 
-    def paged(self, page: int, of: int, **changed: object) -> Self:
+    def paged(self, page: int, n_pages: int, **changed: object) -> Self:
         """Return one page of the picture."""
-        return replace(self, page=page, of=of, **changed)  # type: ignore[arg-type]
+        return replace(self, page=page, of=n_pages, **changed)  # type: ignore[arg-type]
 
 
 def split(items: Sequence[Item], most: int) -> list[Sequence[Item]]:

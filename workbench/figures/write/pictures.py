@@ -118,12 +118,12 @@ def svg(picture: Picture, *, within: str | None = None) -> str:
     return cleaned(content, picture, within=within)
 
 
-def cleaned(found: bytes, picture: Picture, *, within: str | None = None) -> str:
+def cleaned(svg: bytes, picture: Picture, *, within: str | None = None) -> str:
     """Return matplotlib's output with a description for screen readers, without styles.
 
     Its colours are those of `svg`.
     """
-    root = Tree.fromstring(found)  # noqa: S314  our own
+    root = Tree.fromstring(svg)  # noqa: S314  our own
     prefix = "" if within is None else f"{within}-"
     for parent in list(root.iter()):
         for child in list(parent):

@@ -76,34 +76,34 @@ class ContextTokens:
         """
         beginning = self._held.get(context)
         if beginning is not None and text.startswith(beginning.text):
-            return [*beginning.tokens, *self._plain(text[beginning.cut :])]
+            return [*beginning.tokens, *self._tokens_of(text[beginning.cut :])]
         last_cut = None
         for last_cut in self._cuts.finditer(text, 0, max(0, differs)) if self._cuts else ():  # noqa: B007 - the last one
             pass
         return (
             self._learnt(context, text, last_cut)
             if last_cut is not None and last_cut.start()
-            else self._plain(text)
+            else self._tokens_of(text)
         )
 
-    def _learnt(self, context: Hashable, text: str, found: re.Match[str]) -> list[int]:
+    def _learnt(self, context: Hashable, text: str, match: re.Match[str]) -> list[int]:
         """Tokenise a whole text, and cache its beginning if the tokenizer splits there."""
         encoded = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
         tokens: list[int] = list(encoded["input_ids"])
-        cut = found.start()
+        cut = match.start()
         n_before = next(
             (index for index, (start, _) in enumerate(encoded["offset_mapping"]) if start == cut),
             None,
         )
-        if n_before is not None and tokens[n_before:] == self._plain(text[cut:]):
+        if n_before is not None and tokens[n_before:] == self._tokens_of(text[cut:]):
             if len(self._held) >= MOST_CONTEXTS:
                 del self._held[next(iter(self._held))]
             self._held[context] = _Beginning(
-                text[: found.end()], cut, array("q", tokens[:n_before])
+                text[: match.end()], cut, array("q", tokens[:n_before])
             )
         return tokens
 
-    def _plain(self, text: str) -> list[int]:
+    def _tokens_of(self, text: str) -> list[int]:
         return list(self._tokenizer(text, add_special_tokens=False).input_ids)
 
 

@@ -122,15 +122,15 @@ Known = Mapping[str, KnownWording]
 "each wording that a persona knows -> its data, the longest first"
 
 
-def wording_in(text: str, known: Known) -> KnownWording:
-    """Return the statement of a prompt. Raises ModelError if it contains no known wording."""
-    return known[_find_wording(text, known)]
+def wording_in(text: str, properties_by_wording: Known) -> KnownWording:
+    """Return the statement of a prompt. Raises ModelError if it has none of the wordings."""
+    return properties_by_wording[_find_wording(text, properties_by_wording)]
 
 
-def _find_wording(text: str, known: Known) -> str:
-    complete_matches = (wording for wording in known if wording in text)
+def _find_wording(text: str, properties_by_wording: Known) -> str:
+    complete_matches = (wording for wording in properties_by_wording if wording in text)
     half_matches = (
-        wording for wording in known if text.endswith(halves(wording)[0])
+        wording for wording in properties_by_wording if text.endswith(halves(wording)[0])
     )  # to be completed
     match = next(complete_matches, None) or next(half_matches, None)
     if match is None:
@@ -138,9 +138,9 @@ def _find_wording(text: str, known: Known) -> str:
     return match
 
 
-def side_of(told: str, ref: str) -> str:
+def side_of(label: str, ref: str) -> str:
     """Return the side of a statement: the labelled one, or one of the two by a hash of its ref."""
-    return LEANS.get(told.strip().casefold()) or ("left", "right")[text_key(ref)[0] % 2]
+    return LEANS.get(label.strip().casefold()) or ("left", "right")[text_key(ref)[0] % 2]
 
 
 @dataclass(frozen=True)
@@ -159,19 +159,19 @@ class AnswerSpread:
         """The distribution of the shares. Its `components` are their variance components."""
         return ProbitNormal.matching(self.mean, dict(self.components))
 
-    def share(self, text: str, first: str, second: str, known: Known) -> float:
+    def share(self, text: str, first: str, second: str, properties_by_wording: Known) -> float:
         """Return the share of answers with a prompt's first label.
 
         Raises ModelError for unknown wordings.
         """
-        wording = _find_wording(text, known)
+        wording = _find_wording(text, properties_by_wording)
         shift = 0.0
         for phrase, higher in self.moved:
             if phrase in text:
                 shift += higher
                 # The template must be the same with and without the phrase.
                 text = re.sub(rf"{re.escape(phrase)}\s*", "", text)
-        properties = known[wording]
+        properties = properties_by_wording[wording]
         template = text.replace(wording, "{}")
         for label in sorted((first, second), key=len, reverse=True):
             template = re.sub(rf"\b{re.escape(label)}\b", "_", template)
@@ -251,9 +251,9 @@ def wordings_of(sources: tuple[str, ...]) -> Known:
     return longest_first(wordings)
 
 
-def longest_first(known: Known) -> Known:
+def longest_first(properties_by_wording: Known) -> Known:
     """Return wordings in the order in which a prompt is searched for them."""
-    return dict(sorted(known.items(), key=lambda item: -len(item[0])))
+    return dict(sorted(properties_by_wording.items(), key=lambda item: -len(item[0])))
 
 
 def _wording_from_row(row: Mapping[str | None, object]) -> dict[str, KnownWording]:
@@ -302,24 +302,24 @@ class Sides:
     yes: float = 0.0
     hedges: float = 0.0
 
-    def agree_share(self, text: str, known: Known) -> float:
+    def agree_share(self, text: str, properties_by_wording: Known) -> float:
         """Return the share of agreement with the statement of a prompt.
 
         Raises ModelError if it contains no known wording.
         """
-        wording = wording_in(text, known)
+        wording = wording_in(text, properties_by_wording)
         view = self.left if wording.side == "left" else self.right
         return self.yes + (1 - self.yes) * (1 - view if wording.turned else view)
 
-    def share(self, text: str, first: str, known: Known) -> float:
+    def share(self, text: str, first: str, properties_by_wording: Known) -> float:
         """Return the share of answers with the first label of a prompt."""
-        agreed = self.agree_share(text, known)
+        agreed = self.agree_share(text, properties_by_wording)
         return agreed if first.casefold() in POSITIVE else 1 - agreed
 
-    def answer_shares(self, text: str, known: Known) -> dict[str, float]:
+    def answer_shares(self, text: str, properties_by_wording: Known) -> dict[str, float]:
         """Return the probability of each answer to a prompt that offers no labels."""
-        agreed = self.agree_share(text, known)
-        hedging = self.hedges * text_key(wording_in(text, known).ref)[1] / 255
+        agreed = self.agree_share(text, properties_by_wording)
+        hedging = self.hedges * text_key(wording_in(text, properties_by_wording).ref)[1] / 255
         shares = ((1 - hedging) * agreed, (1 - hedging) * (1 - agreed), hedging)
         answers_by_stance = NUMBERS if SCALE.search(text) else SENTENCES
         share_by_answer: dict[str, float] = {}

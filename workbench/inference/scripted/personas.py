@@ -123,9 +123,9 @@ def _read_spread(file: TomlFile, table: Mapping[str, Any]) -> AnswerSpread | Non
     )
 
 
-def _read_moved(file: TomlFile, given: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+def _read_moved(file: TomlFile, fields: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     """Yield the entries of `[[spread.moved]]`. Faults are noted."""
-    tables = given.get("moved", [])
+    tables = fields.get("moved", [])
     for entry in tables if isinstance(tables, list) else [tables]:
         has_fields = isinstance(entry, dict) and entry.keys() == {"said", "by"}
         if (
@@ -183,10 +183,12 @@ def _read_habits(file: TomlFile, table: Mapping[str, Any]) -> LetterHabits:
     )
 
 
-def _unknown(file: TomlFile, keys: Sequence[str] | Mapping[str, Any], known: Sequence[str]) -> None:
+def _unknown(
+    file: TomlFile, keys: Sequence[str] | Mapping[str, Any], valid_keys: Sequence[str]
+) -> None:
     for key in keys:
-        if key not in known:
-            file.fault(key, "an unknown key", f"one of {', '.join(known)}")
+        if key not in valid_keys:
+            file.fault(key, "an unknown key", f"one of {', '.join(valid_keys)}")
 
 
 def _read_numbers(file: TomlFile, table: Mapping[str, Any], *keys: str) -> dict[str, Any]:

@@ -200,12 +200,12 @@ class Drawing:
             and not self.is_certain
         )
 
-    def describe(self, at: str) -> str:
-        """Return `5 of 5 differ at 1`, or how many are equal."""
+    def describe(self, temperature: str) -> str:
+        """Return `5 of 5 differ at 1`, or the number of equal answers, at a temperature."""
         n_answers, n_distinct = len(self.texts), len(set(self.texts))
         if n_distinct == n_answers > 1:
-            return f"{n_answers} of {n_answers} differ at {at}"
-        return f"{self.n_equal} of {n_answers} equal at {at}"
+            return f"{n_answers} of {n_answers} differ at {temperature}"
+        return f"{self.n_equal} of {n_answers} equal at {temperature}"
 
 
 def comparable_text(text: str) -> str:
@@ -234,21 +234,21 @@ def answer_probability(logprobs: Mapping[str, Any] | None) -> float | None:
     return math.exp(min(0.0, math.fsum(map(float, logs))))
 
 
-def judge_temperature(one: Drawing, zero: Drawing, low: str = "0") -> tuple[bool | None, str]:
-    """Return whether the temperature is obeyed, by answers at 1 and at `low`, and the reason.
+def judge_temperature(at_one: Drawing, at_zero: Drawing, low: str = "0") -> tuple[bool | None, str]:
+    """Return whether the server obeys the temperature, and the reason.
 
-    It is None if it cannot be told.
+    The answers compared were drawn at 1 and at `low`. The result is None if they do not tell.
     """
-    facts = f"({one.describe('1')}, {zero.describe(low)})"
-    if not one.is_conclusive or not zero.is_conclusive:
+    facts = f"({at_one.describe('1')}, {at_zero.describe(low)})"
+    if not at_one.is_conclusive or not at_zero.is_conclusive:
         return None, "unknown: the answers are cut off in thought, so none can be compared"
-    if one.is_greedy:
-        return False, f"ignored: the server does not draw ({one.describe('1')})"
-    if not one.has_differences:
+    if at_one.is_greedy:
+        return False, f"ignored: the server does not draw ({at_one.describe('1')})"
+    if not at_one.has_differences:
         return None, f"unknown: the model is certain even of an open prompt {facts}"
-    if not zero.has_differences:
+    if not at_zero.has_differences:
         return True, f"obeyed {facts}"
-    if len(set(zero.texts)) == len(zero.texts):
+    if len(set(at_zero.texts)) == len(at_zero.texts):
         return False, f"ignored at {low} {facts}"
     return (
         None,

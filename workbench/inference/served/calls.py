@@ -223,7 +223,7 @@ class Dialect:
             return False
         if "seed" in body and _is_about("seed", failure):
             self.seed = False
-            self._note(
+            self._log_refusal(
                 "seed",
                 failure,
                 "asked without a seed from now on, so its answers cannot be drawn again",
@@ -232,7 +232,7 @@ class Dialect:
         is_chat = "messages" in body
         if "max_tokens" in body and is_chat and "max_completion_tokens" in failure.reason:
             self.limit = "max_completion_tokens"
-            self._note("max_tokens", failure, "asked with max_completion_tokens from now on")
+            self._log_refusal("max_tokens", failure, "asked with max_completion_tokens from now on")
             return True
         n_alternatives = _n_alternatives(body)
         if n_alternatives and is_about_logprobs(failure) and not is_unsupported(failure):
@@ -274,11 +274,13 @@ class Dialect:
                 )
             self.refusals["n"] = f"{excess}: {self._too_many_words}"
 
-    def _note(self, parameter: str, failure: TryFailed, so: str) -> None:
+    def _log_refusal(self, parameter: str, failure: TryFailed, consequence: str) -> None:
         """Log once what a server refused, and how it is asked instead."""
         if parameter not in self.refusals:
             self.refusals[parameter] = failure.reason
-            log.warning("%s refuses %s (%s): %s", self._address.name, parameter, failure.reason, so)
+            log.warning(
+                "%s refuses %s (%s): %s", self._address.name, parameter, failure.reason, consequence
+            )
 
     def _check_sampling_taken(self, body: Body, failure: TryFailed, sampling: Sampling) -> None:
         """Raise ModelError if a refusal is about a parameter of the sampling.

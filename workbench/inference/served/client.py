@@ -484,7 +484,7 @@ class Client:
     async def _not_found(self, endpoint: str, error: Any) -> str:
         """Return a message about the missing model or endpoint."""
         path = {"chat": "/chat/completions"}.get(endpoint, f"/{endpoint}")
-        reason = server_words(error.body, self._key, none="")
+        reason = server_words(error.body, self._key, default="")
         message = (
             f"{self._address.name}: {self._address.url}{path} answered with "
             f"404{reason and ': '}{reason}. "

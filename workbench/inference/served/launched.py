@@ -248,8 +248,8 @@ def _wait(
     while not _answers(server.url):
         if server.process.poll() is not None:
             raise ModelError(
-                f"vllm serve {model} ended before it answered: {_told(server.log)}. Its log: "
-                f"{server.log}"
+                f"vllm serve {model} ended before it answered: {_last_log_lines(server.log)}. "
+                f"Its log: {server.log}"
             )
         if should_stop():
             raise ModelError(f"vllm serve {model} was stopped while it started")
@@ -271,7 +271,7 @@ def _answers(url: str) -> bool:
         return False
 
 
-def _told(path: Path) -> str:
+def _last_log_lines(path: Path) -> str:
     lines = [
         line.strip()
         for line in path.read_text(encoding="utf-8", errors="replace").splitlines()

@@ -281,16 +281,16 @@ class RemoteModel:
     def ask_all(self, calls: Sequence[ModelCall], within: float) -> list[Reply | Exception]:
         """Return the reply to each call, or its error.
 
-        The error is that of the second try, or TryFailed if there was none `within` so many seconds
-        for all. Raises ModelError if no call can be made.
+        All calls together have `within` seconds. The error is that of the second try, or TryFailed
+        if there was no second try in time. Raises ModelError if no call can be made.
         """
         loop, asker = self._open()
 
         async def ask() -> list[Reply | Exception]:
             run = CallRun(self.address.name, calls[0].sampling, counts=False)
             tasks = [asyncio.create_task(asker.ask(run, call, PROBE_TRIES)) for call in calls]
-            _, late = await asyncio.wait(tasks, timeout=within)
-            for task in late:
+            _, pending = await asyncio.wait(tasks, timeout=within)
+            for task in pending:
                 task.cancel()
             outcomes = await asyncio.gather(*tasks, return_exceptions=True)
             return [_error_or_reply(outcome) for outcome in outcomes]
@@ -406,10 +406,10 @@ class RemoteModel:
         waiting = None if asker is None else asker.waiting
         return "" if waiting is None else waiting.describe()
 
-    def carry(self, told: Mapping[str, float]) -> None:
-        """Count what earlier attempts at a job spent. `told` is the stored result of `meter`."""
+    def carry(self, spent: Mapping[str, float]) -> None:
+        """Count what earlier attempts at a job spent. `spent` is the stored result of `meter`."""
         counts = (
-            int(told.get(name, 0))
+            int(spent.get(name, 0))
             for name in ("requests", "tokens_in", "tokens_out", "tokens_thought")
         )
         self._account.carry(Usage(*counts))
@@ -494,9 +494,9 @@ class RemoteModel:
         """Raise ModelError if the endpoint is not known to take batches."""
         api = self._dialect.provider
         if not api.batch:
-            known = ", ".join(provider.name for provider in providers() if provider.batch)
+            names = ", ".join(provider.name for provider in providers() if provider.batch)
             raise ModelError(
-                f"{self.address.name}: {api.name} is not known to take batches; {known} does. If "
+                f"{self.address.name}: {api.name} is not known to take batches; {names} does. If "
                 "this server takes them "
                 "in OpenAI's manner (/files and /batches), name it with #openai at the end"
             )
@@ -722,18 +722,18 @@ async def _answer_all(
             task.add_done_callback(lambda _: asker.pace.end())
 
 
-def _error_or_reply(found: Reply | BaseException) -> Reply | Exception:
-    if isinstance(found, asyncio.CancelledError | Stopped):
+def _error_or_reply(outcome: Reply | BaseException) -> Reply | Exception:
+    if isinstance(outcome, asyncio.CancelledError | Stopped):
         return TryFailed(FailureKind.LATE, "no whole reply in time")
-    if not isinstance(found, Reply | Exception):
-        raise found
-    return found
+    if not isinstance(outcome, Reply | Exception):
+        raise outcome
+    return outcome
 
 
-def _reply_or_raise(found: Reply | Exception) -> Reply:
-    if isinstance(found, Exception):
-        raise found
-    return found
+def _reply_or_raise(outcome: Reply | Exception) -> Reply:
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
 
 
 def _record_missing(run: CallRun, refusals: MissingProbabilities, reason: str) -> None:

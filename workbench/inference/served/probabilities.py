@@ -207,8 +207,11 @@ def forced_score(name: str, reply: Reply, prompt: Prompt, answer: str) -> float:
     )
 
 
-def _echoed(name: str, found: Mapping[str, Any] | None) -> tuple[list[str], list[Any]]:
-    tokens, logs = entries(found, "tokens", str), entries(found, "token_logprobs", int | float)
+def _echoed(name: str, logprobs: Mapping[str, Any] | None) -> tuple[list[str], list[Any]]:
+    tokens, logs = (
+        entries(logprobs, "tokens", str),
+        entries(logprobs, "token_logprobs", int | float),
+    )
     if not tokens or len(tokens) != len(logs) or None in tokens:
         raise NoProbabilities(
             missing_message(name, "the log-probabilities of an echoed chat (echo and logprobs)")
@@ -260,7 +263,7 @@ def first_token_call(prompt: Prompt, k: int = ALTERNATIVES) -> ModelCall:
 
 
 def echoed_score(
-    name: str, found: Mapping[str, Any] | None, option: str, *, after: int = 1
+    name: str, logprobs: Mapping[str, Any] | None, option: str, *, after: int = 1
 ) -> float:
     """Return the log-probability of an option in nats.
 
@@ -270,8 +273,8 @@ def echoed_score(
     Raises ModelError if the server sends no log-probabilities, UnreadableProbabilities if a token
     spans the option's beginning.
     """
-    tokens = entries(found, "tokens", str)
-    logs = entries(found, "token_logprobs", int | float)
+    tokens = entries(logprobs, "tokens", str)
+    logs = entries(logprobs, "token_logprobs", int | float)
     if not tokens or len(tokens) != len(logs):
         raise NoProbabilities(
             missing_message(name, "the log-probabilities of an echoed prompt (echo and logprobs)")
@@ -301,13 +304,13 @@ def echoed_score(
     return total
 
 
-def check_echo(name: str, found: Mapping[str, Any] | None, token: str, log: float) -> None:
+def check_echo(name: str, logprobs: Mapping[str, Any] | None, token: str, log: float) -> None:
     """Raise NoProbabilities if an echo gives a token another probability than `log`.
 
     The token has `log` as the first token of the answer. llama_cpp.server shifts the
     log-probabilities of an echo by one token.
     """
-    echoed_log = echoed_score(name, found, token)
+    echoed_log = echoed_score(name, logprobs, token)
     if abs(echoed_log - log) > ALIKE:
         raise NoProbabilities(
             f"{name}: the log-probabilities of an echoed prompt are wrong: {token!r} has p = "
@@ -432,12 +435,12 @@ def missing_message(name: str, what: str) -> str:
     )
 
 
-def entries(found: Mapping[str, Any] | None, field: str, kind: Any) -> list[Any]:
-    """Return a list of a reply's log-probabilities, or empty if it is not a list of this type.
+def entries(logprobs: Mapping[str, Any] | None, field: str, kind: Any) -> list[Any]:
+    """Return a list of a reply's log-probabilities, or an empty list if its type is another one.
 
     An entry of None has no value.
     """
-    values = found.get(field) if found else None
+    values = logprobs.get(field) if logprobs else None
     if not isinstance(values, list) or not all(
         entry is None or isinstance(entry, kind) for entry in values
     ):

@@ -151,17 +151,17 @@ UNKNOWN = Provider("", "unknown server", "", "", no_top_k=0, neutral={}, logprob
 "assumed for an unknown server: it supports the protocol and refuses other fields"
 
 
-def _fill_slots(value: Any, put: Mapping[str, Any]) -> Any:
+def _fill_slots(value: Any, value_by_slot: Mapping[str, Any]) -> Any:
     """Return a value of a file with its slots filled.
 
     A slot alone becomes the value, a slot within a text its string.
     """
     if isinstance(value, Mapping):
-        return {name: _fill_slots(part, put) for name, part in value.items()}
+        return {name: _fill_slots(part, value_by_slot) for name, part in value.items()}
     if isinstance(value, str):
-        if value in put:
-            return put[value]
-        for slot, replacement in put.items():
+        if value in value_by_slot:
+            return value_by_slot[value]
+        for slot, replacement in value_by_slot.items():
             value = value.replace(slot, str(replacement))
     return value
 

@@ -246,7 +246,7 @@ def refuses_system_turn(words: str) -> bool:
 
 def answered_with(status: int, body: object, hidden: str | None) -> str:
     """Return the reason of an unsuccessful status: the server's words, or the status's meaning."""
-    if words := server_words(body, hidden, none=""):
+    if words := server_words(body, hidden, default=""):
         advice = (
             f". {WITHOUT_SYSTEM_TURN}" if 400 <= status < 500 and refuses_system_turn(words) else ""
         )
@@ -255,8 +255,8 @@ def answered_with(status: int, body: object, hidden: str | None) -> str:
     return f"the server answered with {status} ({meaning})"
 
 
-def server_words(body: object, hidden: str | None, none: str = "nothing more") -> str:
-    """Return a server's error message on one line, without the key, or `none` if it has none."""
+def server_words(body: object, hidden: str | None, default: str = "nothing more") -> str:
+    """Return a server's error message on one line, without the key, or `default` if it has none."""
     if isinstance(body, dict):
         error = body.get("error", body)
         message: object = error
@@ -271,7 +271,7 @@ def server_words(body: object, hidden: str | None, none: str = "nothing more") -
         if message is None
         else json.dumps(message, default=str)
     )
-    return brief(without_key(text, hidden)).rstrip(". ") or none
+    return brief(without_key(text, hidden)).rstrip(". ") or default
 
 
 def brief(text: str) -> str:

@@ -109,7 +109,7 @@ class PersonForm(EditForm):
     def write(self, store: Store, person: str, values: Any) -> Done:
         from workbench.pipeline.editing import Done
 
-        person_description = store.people.describe(self._person.name, values, by=person)
+        person_description = store.people.describe(self._person.name, values, recorded_by=person)
         return Done(
             f"{person_description.name}: {len(person_description.fields)} fields are filled in.",
             (person_description.name,),

@@ -111,16 +111,16 @@ def _reference(place: int) -> dict[str, Any]:
     }
 
 
-def _point(axes: Axes, point: Point, at: float, look: style.Look, *, several: bool) -> None:
+def _point(axes: Axes, point: Point, position: float, look: style.Look, *, several: bool) -> None:
     value = point.value
     for index, reference in enumerate(point.references):
         if not math.isnan(reference):
-            axes.plot([reference], [at], **_reference(index if several else 0), zorder=1)
+            axes.plot([reference], [position], **_reference(index if several else 0), zorder=1)
     if not math.isnan(value.low):
         ends = [value.low, value.high]
         axes.plot(
             ends,
-            [at, at],
+            [position, position],
             color=look.colour,
             linewidth=1.4,
             marker="|",
@@ -128,7 +128,9 @@ def _point(axes: Axes, point: Point, at: float, look: style.Look, *, several: bo
             markeredgewidth=1.2,
             zorder=2,
         )
-    axes.plot([value.value], [at], **marked(look, open_=hollow(value)), zorder=3, clip_on=False)
+    axes.plot(
+        [value.value], [position], **marked(look, open_=hollow(value)), zorder=3, clip_on=False
+    )
 
 
 def marked(look: style.Look, *, open_: bool) -> dict[str, Any]:
@@ -391,9 +393,14 @@ def _labels(axes: Axes, picture: Plane, placed: list[Place]) -> None:
 
 
 def _overlap(
-    one: tuple[float, float, float, float], other: tuple[float, float, float, float]
+    first: tuple[float, float, float, float], second: tuple[float, float, float, float]
 ) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+    return (
+        first[0] < second[2]
+        and second[0] < first[2]
+        and first[1] < second[3]
+        and second[1] < first[3]
+    )
 
 
 # ── spider ────────────────────────────────────────────────────────────────────────────────────────
@@ -563,12 +570,12 @@ def _grid(picture: Grid) -> Figure:
     return canvas.figure
 
 
-def _row_title(of: style.Canvas, title: str) -> None:
+def _row_title(canvas: style.Canvas, title: str) -> None:
     """Write the title of the rows beside their labels."""
     if title:
-        box = of.axes.get_position()
-        of.figure.text(
-            0.12 / of.figure.get_figwidth(),
+        box = canvas.axes.get_position()
+        canvas.figure.text(
+            0.12 / canvas.figure.get_figwidth(),
             (box.y0 + box.y1) / 2,
             title,
             fontsize=style.NORMAL,

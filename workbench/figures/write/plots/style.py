@@ -157,14 +157,14 @@ def legend_height(names: Sequence[str]) -> float:
     return LEGEND_LINE * len(_legend_rows(names)) + PAD if names else 0.0
 
 
-def put_legend(of: Canvas, handles: Sequence[Any], names: Sequence[str]) -> None:
+def put_legend(canvas: Canvas, handles: Sequence[Any], names: Sequence[str]) -> None:
     """Write the legend above the axes, in as many lines as needed."""
     if not names:
         return
-    height = of.figure.get_figheight()
+    height = canvas.figure.get_figheight()
     first = 0
     for row, row_names in enumerate(_legend_rows(names)):
-        of.figure.legend(
+        canvas.figure.legend(
             handles[first : first + len(row_names)],
             row_names,
             loc="upper left",
