@@ -60,7 +60,9 @@ FEW_RATED = (
 
 INTERVALS: Mapping[str, Interval] = {
     "kappa over pairs": Interval(
-        "Cohen's κ of two people, or of a model and people", f"{PAIRS}; {FEW_ITEMS}"
+        "Cohen's κ of two people, or of a model and people",
+        f"{PAIRS}; {FEW_ITEMS}",
+        "conservative where one label is rare",
     ),
     "kappa over clusters": Interval("Cohen's κ of originals and variants", f"{CLUSTERS}; {ENOUGH}"),
     "observed over clusters": Interval(
