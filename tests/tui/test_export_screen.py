@@ -73,7 +73,7 @@ async def test_what_a_format_leaves_out_is_said_before_and_after(path: Path) -> 
 async def test_descriptions_of_people_go_out_as_the_form_says(path: Path) -> None:
     app = WorkbenchApp(path)
     with Store.open(path) as store:
-        store.people.describe("1", {"country": "Italy"}, by="Ada")
+        store.people.describe("1", {"country": "Italy"}, recorded_by="Ada")
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(app, pilot)
         await put(pilot, screen, str(path.parent / "out"))
