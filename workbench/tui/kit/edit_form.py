@@ -104,7 +104,7 @@ class EditForm(ModalScreen["Done | None"], Keyed, Background):
         self._first = self.values()
         for box in self.query(TextArea):
             self.begin_in(box)
-        self.query_one(self.FIRST).focus()
+        self.query(self.FIRST).focus()  # none if it was left before it was composed
         once_painted(self, self.input_changed)
 
     def failed(self, error: WorkbenchError) -> None:

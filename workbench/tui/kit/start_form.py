@@ -173,7 +173,7 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
                 yield Static(id="told", markup=False)
 
     def on_mount(self) -> None:
-        self.query_one(self.FIRST).focus()
+        self.query(self.FIRST).focus()  # none if it was left before it was composed
         self.open()
 
     def failed(self, error: WorkbenchError) -> None:
