@@ -591,7 +591,7 @@ def _model_argument(arguments: object) -> str:
 
 
 def _results(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
-    """Yield the number of each result, with the file's evaluation and the result."""
+    """Yield (number, (evaluation, result)) for each result of each evaluation in the file."""
     for _, evaluation in objects(path, findings):
         results = evaluation.get("results") if isinstance(evaluation, dict) else None
         entries = results.get("results") if isinstance(results, dict) else None

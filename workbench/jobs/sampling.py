@@ -148,14 +148,14 @@ def _ended(task: Task, plan: planning.Plan, progress: asking.AskingProgress) -> 
         if progress.seconds
         else ""
     )
-    return "done", f"{stored_note}{_besides(progress, design)}{rate_note}{spared_note}{cut_note}"
+    return (
+        "done",
+        f"{stored_note}{_answer_notes(progress, design)}{rate_note}{spared_note}{cut_note}",
+    )
 
 
-def _besides(progress: asking.AskingProgress, design: Design) -> str:
-    """Return notes on other answers.
-
-    They are invalid ones, too many or too few valid ones, and those of several snapshots.
-    """
+def _answer_notes(progress: asking.AskingProgress, design: Design) -> str:
+    """Return notes on invalid answers, on too many or too few valid ones, and on snapshots."""
     notes = f"; {drawn_again(progress)}" if progress.invalid else ""
     if progress.over:
         notes += f"; {progress.over:,} valid answers beyond the minimum came, and count too"

@@ -711,7 +711,7 @@ def _repeats(cell: ChangeCell) -> bool:
 
 
 def _marked(cell: ChangeCell, p: float, options: ChangeOptions) -> ChangeCell:
-    """Return a cell with its adjusted p value and its effects."""
+    """Return a cell with its adjusted p value, and the significant effects that follow from it."""
     effect = _effect(cell.delta, p, options.alpha)
     human_effect = (
         effect * human_sign(cell.bias, options.definition) if cell.condition is None else 0

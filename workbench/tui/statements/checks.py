@@ -209,7 +209,7 @@ class FindingsView(SheetView):
 
 
 def findings_sheet(report: CheckReport) -> Sheet:
-    """Return all findings of an instrument; those that are waived are minor."""
+    """Return the findings of an instrument as a sheet, without columns that are empty."""
     from workbench.pipeline.checking import findings
 
     name = report.instrument.name
