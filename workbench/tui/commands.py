@@ -40,6 +40,12 @@ def _nearness(active: ActiveBinding) -> int:
     return 0 if isinstance(active.node, Screen) else 1
 
 
+def _moves_cursor(active: ActiveBinding) -> bool:
+    """Return whether an action is Textual's own of a focused field or list, as "Go to start"."""
+    is_part = isinstance(active.node, Widget) and not isinstance(active.node, Screen)
+    return is_part and not active.binding.tooltip
+
+
 def match(query: str, text: str) -> tuple[float, Content]:
     """Return the score of a text for a query, and the text with the matching words marked.
 
@@ -221,6 +227,7 @@ class ActionProvider(Provider):
                 or not active.enabled
                 or identity in identities
                 or binding.system
+                or _moves_cursor(active)
             ):
                 continue
             identities.add(identity)
