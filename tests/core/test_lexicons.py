@@ -145,6 +145,21 @@ def test_labels_in_two_parts_and_negations_after_verbs_are_read(
         ("it", "D'accordo, ma solo se è finanziato.", None),
         ("it", "Non potrei essere più d'accordo.", "agree"),
         ("nl", "Eens, maar alleen als het betaalbaar is.", None),
+        ("en", "Agree is not the word that I would use.", None),
+        ("en", "I stopped agreeing with this years ago.", None),
+        ("de", "Zustimmung, jedoch nur, wenn es bezahlbar ist.", None),
+        ("de", "Es fällt mir schwer, dem zuzustimmen.", None),
+        ("de", "Ich kann dem nur schwer zustimmen.", None),
+        ("es", "Debe ser de acuerdo con la constitución.", None),
+        ("pl", "Zgadzam się, ale tylko jeśli to będzie finansowane.", None),
+        ("pl", "Jeśli koszty spadną, zgadzam się.", None),
+        ("pl", "Zgadzam się, pod warunkiem że będzie tanio.", None),
+        ("pl", "Jeśli muszę wybrać, zgadzam się.", "agree"),
+        ("pl", "Trudno mi się zgodzić.", None),
+        ("hu", "Egyetértek, de csak ha finanszírozzák.", None),
+        ("hu", "Egyetértek, feltéve, hogy finanszírozzák.", None),
+        ("hu", "Ha választanom kell, egyetértek.", "agree"),
+        ("hu", "Nehezen értek egyet.", None),
         ("en", "If the costs were lower, I agree.", None),
         ("en", "Assuming it is funded, I agree.", None),
         ("en", "As long as it is funded, I agree.", None),
@@ -256,7 +271,7 @@ def test_what_is_said_about_a_lexicon_is_no_part_of_its_version() -> None:
 
 
 def test_the_version_of_the_english_lexicon_changes_on_purpose_alone() -> None:
-    assert data.lexicon("en").version == "d55fdee36fce"
+    assert data.lexicon("en").version == "7f97c045666f"
 
 
 def test_a_folder_brings_a_language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
