@@ -105,12 +105,12 @@ def test_each_loss_and_each_evaluation_is_stored_and_evaluations_are_logged(path
             (40, 0.3, 0.5),
             (40, None, 0.5),
         ]:
-            report.take(TrainProgress(step, 50, loss, 1e-4, dev, float(step)))
+            report.take(TrainProgress(step, 40, loss, 1e-4, dev, float(step)))
         job = store.jobs.get(number)
     assert job.losses == ((10, 1.1), (20, 0.6), (30, 0.4), (40, 0.3))
     assert job.dev_scores == ((20, 0.5), (40, 0.5)), "an equal score is an evaluation, too"
     assert job.progress["loss"] == 0.3
     assert logged == [
-        "step 20: loss 0.6, dev macro F1 0.5",
-        "step 40: loss 0.3, dev macro F1 0.5",
+        "step 20: loss 0.600, dev macro F1 0.500",
+        "step 40: loss 0.300, dev macro F1 0.500",
     ]

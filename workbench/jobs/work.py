@@ -94,14 +94,19 @@ class TrainingReport:
             losses=self._losses.points,
             dev_scores=self._dev_scores.points,
         )
-        is_notable = progress.loss is None or progress.step == progress.steps
-        if is_notable or time.monotonic() - self._written >= REPORT_AFTER_S:
+        is_evaluation = progress.loss is None
+        is_last = progress.step == progress.steps
+        if is_evaluation or is_last or time.monotonic() - self._written >= REPORT_AFTER_S:
             self._write(progress.step)
-        if is_notable:
-            self._task.say(
-                f"step {progress.step}: loss {self._figures.get('loss')}, dev macro F1 "
-                f"{progress.dev_macro_f1}"
-            )
+        if is_evaluation or (is_last and progress.dev_macro_f1 is None):
+            self._task.say(self._line(progress))
+
+    def _line(self, progress: TrainProgress) -> str:
+        """Return a line of the log with the newest loss, which an evaluation does not have."""
+        texts = [f"loss {loss:.3f}" for _, loss in self._losses.points[-1:]]
+        if progress.dev_macro_f1 is not None:
+            texts.append(f"dev macro F1 {progress.dev_macro_f1:.3f}")
+        return f"step {progress.step}: {', '.join(texts)}"
 
     def _write(self, step: int) -> None:
         self._written = time.monotonic()
