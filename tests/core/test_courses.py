@@ -62,6 +62,7 @@ def test_means_are_of_neighbours_in_their_order() -> None:
 
 def test_points_come_from_json() -> None:
     assert points_of([[1, 2], [3, 4.5]]) == ((1.0, 2.0), (3.0, 4.5))
+    assert points_of([[1, None], [2, float("nan")], [3, 1]]) == ((3.0, 1.0),)
 
 
 def test_a_sparkline_has_a_block_per_value() -> None:

@@ -99,6 +99,7 @@ def test_each_loss_and_each_evaluation_is_stored_and_evaluations_are_logged(path
         report = TrainingReport(Task(store, job, 1, Control(), logged.append, ModelCache()))
         for step, loss, dev in [
             (10, 1.1, None),
+            (12, float("nan"), None),
             (20, 0.6, None),
             (20, None, 0.5),
             (30, 0.4, 0.5),
@@ -111,6 +112,8 @@ def test_each_loss_and_each_evaluation_is_stored_and_evaluations_are_logged(path
     assert job.dev_scores == ((20, 0.5), (40, 0.5)), "an equal score is an evaluation, too"
     assert job.progress["loss"] == 0.3
     assert logged == [
+        "step 12: loss nan",
         "step 20: loss 0.600, dev macro F1 0.500",
+        "step 40: loss 0.300",
         "step 40: loss 0.300, dev macro F1 0.500",
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from math import isfinite
 from typing import TypeAlias
 
 Point: TypeAlias = tuple[float, ...]
@@ -104,6 +105,11 @@ def means(points: Sequence[Point], most: int) -> list[float]:
     return [sum(point[1] for point in part) / len(part) for part in parts]
 
 
-def points_of(value: Iterable[Sequence[float]]) -> tuple[Point, ...]:
-    """Return points as they are stored in JSON."""
-    return tuple(tuple(float(figure) for figure in point) for point in value)
+def points_of(value: Iterable[Sequence[float | None]]) -> tuple[Point, ...]:
+    """Return points from JSON. Those with a missing or infinite figure are excluded."""
+    points = []
+    for stored in value:
+        figures = [float(figure) for figure in stored if figure is not None]
+        if len(figures) == len(stored) and all(map(isfinite, figures)):
+            points.append(tuple(figures))
+    return tuple(points)

@@ -70,7 +70,7 @@ def train(task: Task) -> Ended:
 
 
 class TrainingReport:
-    """The figures of a training in its job's row, and a line of the log for each evaluation."""
+    """The figures of a training in its job's row, and its evaluations and last step in the log."""
 
     def __init__(self, task: Task) -> None:
         self._task = task
@@ -84,27 +84,34 @@ class TrainingReport:
         """Record a loss or an evaluation. Losses are written twice a second at most."""
         if self._first is None:
             self._first = progress.step
-        if progress.loss is not None:
-            self._losses.add(progress.step, round(progress.loss, 4))
-        elif progress.dev_macro_f1 is not None:
-            self._dev_scores.add(progress.step, round(progress.dev_macro_f1, 4))
+        has_diverged = progress.loss is not None and not math.isfinite(progress.loss)
+        if has_diverged:
+            self._figures.pop("loss", None)
+            self._task.say(f"step {progress.step}: loss {progress.loss}")
+        else:
+            self._add_point(progress)
         self._figures.update(
             _training_figures(progress),
             answers=progress.step - self._first,
             losses=self._losses.points,
             dev_scores=self._dev_scores.points,
         )
-        is_evaluation = progress.loss is None
-        is_last = progress.step == progress.steps
-        if is_evaluation or is_last or time.monotonic() - self._written >= REPORT_AFTER_S:
+        is_notable = progress.loss is None or progress.step == progress.steps
+        if is_notable or time.monotonic() - self._written >= REPORT_AFTER_S:
             self._write(progress.step)
-        if is_evaluation or (is_last and progress.dev_macro_f1 is None):
+        if is_notable and not has_diverged:
             self._task.say(self._line(progress))
 
+    def _add_point(self, progress: TrainProgress) -> None:
+        if progress.loss is not None:
+            self._losses.add(progress.step, round(progress.loss, 4))
+        elif progress.dev_macro_f1 is not None:
+            self._dev_scores.add(progress.step, round(progress.dev_macro_f1, 4))
+
     def _line(self, progress: TrainProgress) -> str:
-        """Return a line of the log with the newest loss, which an evaluation does not have."""
+        """Return a line of the log: the newest loss and, after an evaluation, its score."""
         texts = [f"loss {loss:.3f}" for _, loss in self._losses.points[-1:]]
-        if progress.dev_macro_f1 is not None:
+        if progress.loss is None and progress.dev_macro_f1 is not None:
             texts.append(f"dev macro F1 {progress.dev_macro_f1:.3f}")
         return f"step {progress.step}: {', '.join(texts)}"
 
@@ -189,7 +196,10 @@ def check(task: Task) -> Ended:
 
 
 def _training_figures(progress: TrainProgress) -> dict[str, float]:
-    """Return the figures in a report of a training; missing ones keep their earlier values."""
+    """Return the figures in a report of a training; missing ones keep their earlier values.
+
+    Those of a training that diverged are excluded: SQLite refuses JSON with NaN.
+    """
     figures = {
         "step": progress.step,
         "steps": progress.steps,
@@ -198,7 +208,9 @@ def _training_figures(progress: TrainProgress) -> dict[str, float]:
         "dev_macro_f1": progress.dev_macro_f1,
         "seconds": round(progress.seconds, 2),
     }
-    return {name: value for name, value in figures.items() if value is not None}
+    return {
+        name: value for name, value in figures.items() if value is not None and math.isfinite(value)
+    }
 
 
 WORK: Mapping[str, Callable[[Task], Ended]] = {
