@@ -24,6 +24,7 @@ from stores.annotation.annotation_items import (
 from stores.annotation.people import reader_id
 from stores.annotation.person_session import PersonSession, open_session
 from stores.annotation.person_steps import (
+    PACE_OF,
     UndoableChange,
     add_change,
     items_per_hour,
@@ -38,8 +39,6 @@ from workbench.errors import ConflictError, UnknownName
 
 ATTENTION_EVERY = 20
 "number of labels between two attention items"
-PACE_OF = 50
-"number of labels from which the pace is computed"
 STEPS = 500
 "the number of a person's latest events that undo goes back through"
 

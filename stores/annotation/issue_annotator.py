@@ -17,7 +17,7 @@ from pathlib import Path
 
 from stores.annotation.people import reader_id
 from stores.annotation.person_session import PersonSession, open_session
-from stores.annotation.person_steps import UndoableChange, add_change, items_per_hour
+from stores.annotation.person_steps import PACE_OF, UndoableChange, add_change, items_per_hour
 from stores.core.base import instrument_id_of, now_after
 from stores.core.permissions import over_issues
 from stores.core.store import Store
@@ -26,8 +26,6 @@ from workbench.domain.instruments import IssueDefinition
 from workbench.domain.readings import ReaderKind
 from workbench.errors import ConflictError
 
-PACE_OF = 50
-"number of statements from which the pace is computed"
 STEPS = 200
 "number of labels that can be undone"
 

@@ -8,6 +8,8 @@ from typing import Any, Generic, TypeVar
 
 U = TypeVar("U")
 V = TypeVar("V")
+PACE_OF = 50
+"number of a person's newest items from which the pace is computed"
 IDLE_MS = 300_000
 "longer times on one item, in milliseconds, count as absence, not as work"
 

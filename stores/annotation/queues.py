@@ -20,6 +20,7 @@ from stores.annotation.annotation_items import (
     version_of,
 )
 from stores.annotation.candidates import Candidates, DesignPlace, answers, of_rows
+from stores.annotation.person_steps import PACE_OF, items_per_hour
 from stores.core.base import Aggregate, decode_text, now, table, text_ids
 from workbench.domain.annotations import Codebook, LabelEvent, Purpose
 from workbench.domain.keys import text_key
@@ -196,6 +197,22 @@ class Queues(Aggregate):
             annotators=tuple(str(name_row[0]) for name_row in names),
         )
 
+    def paces(self, name: str, least: int) -> dict[str, float]:
+        """Return the labels per hour of each person in a queue, from their newest labels in it.
+
+        A person with fewer than `least` timed labels there has no pace.
+        """
+        rows = self.connection.execute(_TIMES, {"name": name, "most": PACE_OF})
+        times_by_person: dict[str, list[int]] = {}
+        for person, elapsed_ms in rows:
+            times_by_person.setdefault(person, []).append(elapsed_ms)
+        paces = {
+            person: items_per_hour(times_ms)
+            for person, times_ms in times_by_person.items()
+            if len(times_ms) >= least
+        }
+        return {person: per_hour for person, per_hour in paces.items() if per_hour}
+
     def candidates(
         self,
         audit: str,
@@ -357,6 +374,21 @@ _ANNOTATORS = """
     join codebook d on d.id = r.codebook_id and d.name = c.name
     join reader h on h.id = r.reader_id and h.kind = 'person'
     where q.id = :queue order by h.name
+"""
+
+_TIMES = """
+    select annotator, elapsed_ms from (
+        select h.name as annotator, r.elapsed_ms,
+            row_number() over (partition by r.reader_id order by r.at desc, r.uid desc) as place
+        from queue q
+        join codebook c on c.id = q.codebook_id
+        join queue_item i on i.queue_id = q.id
+        join reading r on r.unit_id = i.unit_id and r.uid is not null
+        join codebook d on d.id = r.codebook_id and d.name = c.name
+        join reader h on h.id = r.reader_id and h.kind = 'person'
+        where q.name = :name and r.elapsed_ms is not null and r.label is not null
+    )
+    where place <= :most order by annotator, place
 """
 
 _STATEMENTS = """

@@ -25,6 +25,7 @@ from pathlib import Path
 
 from stores.core.base import Aggregate, execute_named, now, table
 from workbench.domain.batches import SentBatch
+from workbench.domain.courses import Point, points_of
 from workbench.domain.gpus import Gpu
 from workbench.domain.job_kinds import UNITS
 from workbench.domain.probe_results import ProbeResult, ProbeWish
@@ -218,6 +219,12 @@ class Job:
     "load of each GPU of its model at the latest report"
     reasons: tuple[tuple[str, int], ...] = ()
     "(reason, count) of failures in the newest attempt, the most frequent first"
+    course: tuple[Point, ...] = ()
+    "(seconds, answers, unreadable or invalid ones) over the newest attempt"
+    losses: tuple[Point, ...] = ()
+    "(step, loss) of a training over the newest attempt"
+    dev_scores: tuple[Point, ...] = ()
+    "(step, macro F1 on the dev set) of each evaluation of the newest attempt"
     probe: ProbeWish | None = None
     "the probe that it begins with, and its result"
     question: str = ""
@@ -301,6 +308,8 @@ def _job(row: sqlite3.Row) -> Job:
     progress = json.loads(row["progress"])
     reasons, asked = progress.pop("reasons", ()), progress.pop("asked", {})
     gpus = progress.pop("gpus", ())
+    course = progress.pop("course", ())
+    losses, dev_scores = progress.pop("losses", ()), progress.pop("dev_scores", ())
     snapshots, fingerprints = progress.pop("snapshots", ()), progress.pop("fingerprints", ())
     state, worker, heartbeat_sign = _state(row)
     return Job(
@@ -333,6 +342,9 @@ def _job(row: sqlite3.Row) -> Job:
         fingerprints=tuple((str(name), int(count)) for name, count in fingerprints),
         asked={str(name): str(message) for name, message in asked.items()},
         reasons=tuple((str(reason), int(count)) for reason, count in reasons),
+        course=points_of(course),
+        losses=points_of(losses),
+        dev_scores=points_of(dev_scores),
         probe=ProbeWish.from_json(json.loads(row["probe"])) if row["probe"] else None,
         question=row["question"] if state == "paused" else "",
         patient=bool(row["patient"]),

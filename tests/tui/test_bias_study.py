@@ -166,6 +166,10 @@ async def test_from_the_embedded_models_answers_to_the_plane(
     log = launch.log_tail(path, trained, lines=100)
     assert "paused on request; the last checkpoint is kept" in log
     assert "step 20: " in log
+    with Store.open(path) as store:
+        job = store.jobs.get(trained)
+    assert [step for step, _ in job.losses][-1] == 20
+    assert all(loss > 0 for _, loss in job.losses)
 
     with Store.open(path) as store:
         evaluation = reader_quality.evaluation(store.classifiers.get("stance-1"))

@@ -13,12 +13,13 @@ from stores.annotation.annotator import Annotator
 from stores.core.store import Store
 from tests.tui.annotation_stores import answers, labelling_store
 from tests.tui.conftest import flowing, screen_text, shown, until
+from workbench.annotation.tables import QueueState
 from workbench.commands.sample import SampleCommand, default_labels
 from workbench.domain.annotations import Purpose
 from workbench.errors import UsageError
 from workbench.tui.annotation.adjudicate import AdjudicateScreen
 from workbench.tui.annotation.annotate import AnnotateScreen
-from workbench.tui.annotation.queues import QueueForm, QueuesScreen, command_of
+from workbench.tui.annotation.queues import QueueForm, QueuesScreen, command_of, left_text
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
@@ -73,6 +74,53 @@ async def test_every_queue_shows_how_far_it_is(tmp_path: Path, size: tuple[int, 
         assert "Enter labels the items of a queue. s sorts by a column" in flowing(app)
         for elsewhere in ("fail a test", "← →", "rests on"):
             assert elsewhere not in flowing(app)
+
+
+def queue_state(*, done: int = 16, paces: tuple[tuple[str, float], ...] = ()) -> QueueState:
+    return QueueState(
+        name="first",
+        purpose="test",
+        codebook="stance",
+        title="Stance",
+        items=50,
+        needed=100,
+        done=done,
+        finished=8,
+        annotators=("nora", "olaf"),
+        disputed=0,
+        attention=0,
+        made="2026-12-01",
+        paces=paces,
+    )
+
+
+def test_what_is_left_of_a_queue_is_told_with_the_paces_of_its_people() -> None:
+    nora, olaf = ("nora", 412.0), ("olaf\x1b", 380.4)
+    assert left_text(queue_state()) == "84 labels left"
+    assert left_text(queue_state(paces=(nora,))) == (
+        "84 labels left, ~12 min at 412 an hour (nora)"
+    )
+    assert left_text(queue_state(paces=(nora, olaf))) == (
+        "84 labels left, ~6 min together: nora 412 an hour, olaf␛ 380 an hour"
+    )
+    assert left_text(queue_state(done=99, paces=(("script", 90_000.0),))) == "1 label left"
+    assert left_text(queue_state(done=100, paces=(nora,))) == ""
+
+
+async def test_the_pace_is_of_people_with_enough_timed_labels(tmp_path: Path) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(40))
+    for name, n_labels, elapsed_ms in (("ana", 12, 10_000), ("bob", 9, 10_000), ("eve", 12, None)):
+        with Annotator.open(path, "first", name) as annotator:
+            for _ in range(n_labels):
+                item = annotator.next()
+                assert item is not None
+                annotator.label(item.unit, "agree", elapsed_ms=elapsed_ms)
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(app, pilot, 1)
+        await until(pilot, lambda: "~8 min at 360 an hour (ana)" in shown(app, "#who"))
+        assert "47 labels left" in shown(app, "#who")
+        assert "Enter asks who you are" in screen_text(app)
 
 
 @pytest.mark.e2e

@@ -34,6 +34,13 @@ class QueueState:
     attention: int
     "number of items with a known label, mixed in, which are in none of the other counts"
     made: str
+    paces: tuple[tuple[str, float], ...] = ()
+    "labels per hour of the people who have labelled enough in it to tell"
+
+    @property
+    def left(self) -> int:
+        """The number of labels that are still needed."""
+        return self.needed - self.done
 
     @property
     def share(self) -> float:

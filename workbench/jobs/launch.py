@@ -358,14 +358,39 @@ def log_path(store_path: Path, job_id: int) -> Path:
     return store_path.with_name(f"{store_path.name}.logs") / f"job-{job_id}.log"
 
 
+LOG_BYTES, MOST_LOG_BYTES = 16_384, 262_144
+"bytes of a log that are read, at first and at most: a line may hold a thousand states of a bar"
+
+
 def log_tail(store_path: Path, job_id: int, lines: int = 12) -> str:
     """Return the end of a job's log, "" if there is none."""
     path = log_path(store_path, job_id)
     if not path.exists():
         return ""
+    text, n_read = "", LOG_BYTES
     with path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - 16_384))
-        return "\n".join(file.read().decode("utf-8", "replace").splitlines()[-lines:])
+        size = file.seek(0, os.SEEK_END)
+        while True:
+            file.seek(max(0, size - n_read))
+            text = file.read(n_read).decode("utf-8", "replace")
+            if text.count("\n") > lines or n_read >= min(size, MOST_LOG_BYTES):
+                break
+            n_read *= 4
+    return "\n".join(map(last_state, text.removesuffix("\n").split("\n")[-lines:]))
+
+
+def last_state(line: str) -> str:
+    """Return a line of a log as a terminal shows it in the end: carriage returns overwrite it.
+
+    A progress bar is then its last state alone.
+
+    Examples
+    --------
+    >>> last_state("10 %\\r 55 %\\r100 %\\r")
+    '100 %'
+    """
+    states = [state for state in line.split("\r") if state.strip()]
+    return states[-1] if states else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,13 @@ checking wordings.
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from workbench.classifier.config import PUBLISHED_THRESHOLD
+from workbench.domain.courses import Course
 from workbench.domain.job_kinds import CLASSIFY, DRAFT, SAMPLE, TRAIN
 from workbench.errors import ModelError
 from workbench.evidence import reader_quality
@@ -42,25 +44,9 @@ def train(task: Task) -> Ended:
     plan = plan_training(store, spec)
     task.say(f"job {job.id}, attempt {job.attempts}\n{plan.describe()}")
     store.jobs.beat(job.id, f"loading {spec.config.base}")
-    written = 0.0
-    figures: dict[str, float] = {}
-    first: int | None = None
-
-    def report(progress: TrainProgress) -> None:
-        nonlocal written, first
-        first = progress.step if first is None else first
-        figures.update(_training_figures(progress), answers=progress.step - first)
-        last = progress.step == progress.steps
-        if time.monotonic() - written >= REPORT_AFTER_S or last:
-            written = time.monotonic()
-            store.jobs.report(job.id, progress.step, json.dumps(figures), "training")
-        if last or progress.dev_macro_f1 is not None:
-            task.say(
-                f"step {progress.step}: loss {progress.loss}, dev macro F1 {progress.dev_macro_f1}"
-            )
-
+    report = TrainingReport(task)
     classifier = run_training(
-        store, plan, job=job.id, on_progress=report, should_stop=task.stop, say=task.say
+        store, plan, job=job.id, on_progress=report.take, should_stop=task.stop, say=task.say
     )
     if classifier is None:
         return unfinished(task, "the last checkpoint is kept", "continues from it")
@@ -81,6 +67,58 @@ def train(task: Task) -> Ended:
             *poor,
         ]
     )
+
+
+class TrainingReport:
+    """The figures of a training in its job's row, and its evaluations and last step in the log."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self._figures: dict[str, object] = {}
+        self._losses, self._dev_scores = Course(), Course()
+        self._first: int | None = None
+        "the first reported step of this attempt"
+        self._written = -math.inf
+
+    def take(self, progress: TrainProgress) -> None:
+        """Record a loss or an evaluation. Losses are written twice a second at most."""
+        if self._first is None:
+            self._first = progress.step
+        has_diverged = progress.loss is not None and not math.isfinite(progress.loss)
+        if has_diverged:
+            self._figures.pop("loss", None)
+            self._task.say(f"step {progress.step}: loss {progress.loss}")
+        else:
+            self._add_point(progress)
+        self._figures.update(
+            _training_figures(progress),
+            answers=progress.step - self._first,
+            losses=self._losses.points,
+            dev_scores=self._dev_scores.points,
+        )
+        is_notable = progress.loss is None or progress.step == progress.steps
+        if is_notable or time.monotonic() - self._written >= REPORT_AFTER_S:
+            self._write(progress.step)
+        if is_notable and not has_diverged:
+            self._task.say(self._line(progress))
+
+    def _add_point(self, progress: TrainProgress) -> None:
+        if progress.loss is not None:
+            self._losses.add(progress.step, round(progress.loss, 4))
+        elif progress.dev_macro_f1 is not None:
+            self._dev_scores.add(progress.step, round(progress.dev_macro_f1, 4))
+
+    def _line(self, progress: TrainProgress) -> str:
+        """Return a line of the log: the newest loss and, after an evaluation, its score."""
+        texts = [f"loss {loss:.3f}" for _, loss in self._losses.points[-1:]]
+        if progress.loss is None and progress.dev_macro_f1 is not None:
+            texts.append(f"dev macro F1 {progress.dev_macro_f1:.3f}")
+        return f"step {progress.step}: {', '.join(texts)}"
+
+    def _write(self, step: int) -> None:
+        self._written = time.monotonic()
+        job_id = self._task.job.id
+        self._task.store.jobs.report(job_id, step, json.dumps(self._figures), "training")
 
 
 def classify(task: Task) -> Ended:
@@ -158,7 +196,10 @@ def check(task: Task) -> Ended:
 
 
 def _training_figures(progress: TrainProgress) -> dict[str, float]:
-    """Return the figures in a report of a training; missing ones keep their earlier values."""
+    """Return the figures in a report of a training; missing ones keep their earlier values.
+
+    Those of a training that diverged are excluded: SQLite refuses JSON with NaN.
+    """
     figures = {
         "step": progress.step,
         "steps": progress.steps,
@@ -167,7 +208,9 @@ def _training_figures(progress: TrainProgress) -> dict[str, float]:
         "dev_macro_f1": progress.dev_macro_f1,
         "seconds": round(progress.seconds, 2),
     }
-    return {name: value for name, value in figures.items() if value is not None}
+    return {
+        name: value for name, value in figures.items() if value is not None and math.isfinite(value)
+    }
 
 
 WORK: Mapping[str, Callable[[Task], Ended]] = {

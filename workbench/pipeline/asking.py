@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from stores.core.store import Store
 from stores.runs.run_rows import Answered
 from workbench import registry
+from workbench.domain.courses import Course
 from workbench.domain.gpus import Gpu
 from workbench.domain.probe_results import FIRST, FirstAnswers, Reasons
 from workbench.domain.responses import Answerer, Drawn, ModelCard, Request
@@ -69,6 +70,8 @@ class AskingProgress:
     settlement: str = ""
     "the share of the answers that settling took, for people"
     seconds: float = 0.0
+    course: Course = field(default_factory=Course)
+    "(seconds, answers, unreadable or invalid ones) at the commits"
     shared: float = 0.0
     "share of prompt tokens that were not computed again"
     merged: float = 0.0
@@ -101,6 +104,11 @@ class AskingProgress:
         """Count failures of one reason."""
         self.failed += count
         self.reasons.add(reason, count)
+
+    def mark(self, seconds: float, n_unreadable: int) -> None:
+        """Record the time since the attempt began, and a point of its course."""
+        self.seconds = seconds
+        self.course.add(round(seconds, 2), self.answers, n_unreadable)
 
     def hear(self, model: Model) -> None:
         """Record the usage of a served model, and the load of the GPUs of a local one."""
@@ -140,6 +148,7 @@ class AskingProgress:
                 "seconds": round(self.seconds, 2),
                 "shared": round(self.shared, 4),
                 "merged": round(self.merged, 4),
+                "course": self.course.points,
             }
         )
 
@@ -307,7 +316,10 @@ class _Asking:
             reader.truncated,
         )
         self._look()
-        progress.seconds = time.monotonic() - self._started
+        progress.mark(
+            time.monotonic() - self._started,
+            progress.unreadable if self.plan.tally is None else progress.invalid,
+        )
         progress.shared = saved(work.prompt_tokens, work.prompt_tokens_computed)
         progress.merged = saved(work.sampled_tokens, work.sampled_tokens_computed)
         progress.hear(self._model)

@@ -17,6 +17,7 @@ from stores.core.contents import StoreSection, cached_result
 from stores.core.store import Store
 from stores.instruments.checks import ENCODER, NLI, CheckModel, Waiver
 from stores.jobs.job_rows import Job
+from workbench.domain.courses import Course
 from workbench.domain.findings import SEVERITIES, LintFinding, by_severity
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
@@ -422,6 +423,7 @@ class _Clock:
     def __init__(self, job: int | None) -> None:
         self._job = job
         self._done = self._made = 0
+        self._course = Course()
         self._started = time.monotonic()
 
     def begin(self, plan: CheckPlan, store: Store, doing: str) -> CheckPlan:
@@ -436,7 +438,10 @@ class _Clock:
         self._done += n
         self._made += n
         seconds = round(time.monotonic() - self._started, 2)
-        progress = json.dumps({"answers": self._made, "seconds": seconds})
+        self._course.add(seconds, self._made)
+        progress = json.dumps(
+            {"answers": self._made, "seconds": seconds, "course": self._course.points}
+        )
         return None if self._job is None else (self._job, self._done, progress)
 
 

@@ -26,6 +26,7 @@ from stores.instruments.statements import Changed
 from stores.runs.readings import CUT_OFF
 from workbench.data import shipped_drafting
 from workbench.domain.choices import Choice, ChoiceItem, parse_choice
+from workbench.domain.courses import Course
 from workbench.domain.drafting import (
     REWORDED,
     RULE,
@@ -408,6 +409,8 @@ class DraftingProgress:
     failed: int = 0
     reason: str = ""
     seconds: float = 0.0
+    course: Course = field(default_factory=Course)
+    "(seconds, answered prompts) at the commits"
     failed_calls: list[str] = field(default_factory=list)
     "the calls that failed, see `Call.key`"
     waiting: set[str] = field(default_factory=set)
@@ -431,6 +434,7 @@ class DraftingProgress:
                 "failed": self.failed,
                 "snapshots": [asdict(answerer) for answerer in self.answerers],
                 "seconds": round(self.seconds, 2),
+                "course": self.course.points,
             }
         )
 
@@ -608,6 +612,7 @@ def _commit(
     for line in dict.fromkeys(draft.line for draft in drafts):
         if len(progress.examples) < EXAMPLES and line not in progress.examples:
             progress.examples.append(line)
+    progress.course.add(round(progress.seconds, 2), progress.calls)
     state = None if job is None else (job, progress.done, progress.as_json())
     store.keep(lambda: store.drafts.add(plan.spec.instrument, drafts, source, job=state), drafts)
 

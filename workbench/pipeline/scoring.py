@@ -348,7 +348,7 @@ class _Scoring:
         batches, self._batches = self._batches, {}
         self._committed = time.monotonic()
         progress, work = self.progress, self._model.work
-        progress.seconds = self._committed - self._started
+        progress.mark(self._committed - self._started, progress.unreadable)
         progress.shared = saved(work.prompt_tokens, work.prompt_tokens_computed)
         progress.hear(self._model)
         state = None if self._job is None else (self._job, progress.done, progress.as_json())

@@ -24,6 +24,7 @@ from workbench.classifier.dataset import (
     undefined_metrics,
 )
 from workbench.domain.annotations import Purpose
+from workbench.domain.courses import Course
 from workbench.domain.names import thing_name
 from workbench.errors import CheckpointError, UsageError
 from workbench.evidence.reader_quality import UNKNOWN, DrawnSet, Evaluation, drawn_set
@@ -379,14 +380,17 @@ def run_classifying(
         )
     done = total - left
     started = committed = time.monotonic()
-    first = done
+    first, course = done, Course()
     predictions: list[PredictedLabel] = []
 
     def commit() -> None:
         nonlocal done
         done += len(predictions)
-        seconds = time.monotonic() - started
-        progress = json.dumps({"answers": done - first, "seconds": round(seconds, 2)})
+        seconds = round(time.monotonic() - started, 2)
+        course.add(seconds, done - first)
+        progress = json.dumps(
+            {"answers": done - first, "seconds": seconds, "course": course.points}
+        )
         store.classifiers.predict(
             registered, predictions, job=None if job is None else (job, done, progress)
         )

@@ -113,6 +113,27 @@ def bar(done: float, total: float, width: int = 5) -> str:
     return "▰" * n_filled + "▱" * (width - n_filled)
 
 
+SPARKS = "▁▂▃▄▅▆▇█"
+
+
+def sparkline(values: Sequence[float | None], top: float) -> str:
+    """Return a block per value, from 0 to `top`, with a blank for an unknown one.
+
+    Examples
+    --------
+    >>> sparkline([0, 5, None, 10], 10)
+    '▁▅ █'
+    """
+    return "".join(_spark(value, top) for value in values)
+
+
+def _spark(value: float | None, top: float) -> str:
+    if value is None or not math.isfinite(value):
+        return " "
+    share = value / top if top > 0 else 0.0
+    return SPARKS[min(len(SPARKS) - 1, max(0, int(share * len(SPARKS))))]
+
+
 def job_mark(state: str, *, stopping: bool = False, pausing: bool = False) -> str:
     """Return the state of a job with its mark: `▸ running`, `✓ done`, …"""
     if state == "running" and (stopping or pausing):

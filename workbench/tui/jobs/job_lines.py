@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.content import Content
 
 from workbench import registry
+from workbench.domain.courses import bins, means
 from workbench.domain.designs import TRIES
 from workbench.domain.job_kinds import CHECK, CLASSIFY, DRAFT, SAMPLE, TRAIN
 from workbench.domain.names import in_words, plural, speed
@@ -16,7 +17,7 @@ from workbench.domain.responses import EXACT, Sampling
 from workbench.figures.shown import number
 from workbench.figures.table import Kind
 from workbench.figures.visible import visible
-from workbench.tui.format import bar, human_duration, job_mark, literal, percent
+from workbench.tui.format import bar, human_duration, job_mark, literal, percent, sparkline
 from workbench.tui.widgets.record_table import Record
 
 if TYPE_CHECKING:
@@ -250,6 +251,7 @@ def job_details(job: Job, *, begun: bool = False) -> Content:
     lines = [
         Content.assemble((f"Job {job.id} ", "bold"), title),
         Content(visible(describe_progress(job), lines=True)),
+        *[Content(line) for line in course_lines(job)],
         Content(visible(_times(job))),
         *_failures(job),
         *_machines(job),
@@ -265,6 +267,80 @@ def job_details(job: Job, *, begun: bool = False) -> Content:
     if next_step := hint(job, begun=begun):
         lines.append(Content.styled(next_step, "$text-accent"))
     return Content("\n").join(lines)
+
+
+SPARK_COLUMNS, SPARK_NAME_COLUMNS = 32, 14
+"columns of a sparkline and of the name before it; with the figures after it, 78 have room"
+SHARE_TOP = 0.1
+"least top of a sparkline of shares, so that one of 1 % looks as small as it is"
+LEAST_PARTS = 3
+"fewer values than these are no course"
+NEWEST_SCORES = 5
+
+
+def course_lines(job: Job) -> list[str]:
+    """Return the sparklines of a job: its rate and unreadable answers, or loss and dev scores."""
+    if job.kind == TRAIN:
+        lines = [_loss_line(job), _dev_line(job)]
+    else:
+        lines = _rate_lines(job)
+    return [line for line in lines if line]
+
+
+def _rate_lines(job: Job) -> list[str]:
+    """Return the answers a second of this attempt, and the share of unreadable ones."""
+    parts = bins(job.course, SPARK_COLUMNS)
+    if len(parts) < LEAST_PARTS:
+        return []
+    rates = [growth / length for length, growth, *_ in parts]
+    rate_range = f"highest {speed(max(rates))}, last {speed(rates[-1])}"
+    lines = [_spark_line(f"{job.unit}/s", rates, max(rates), rate_range)]
+    name = _unread_name(job)
+    if not name:
+        return lines
+    shares = [_share(growth, rest) for _, growth, *rest in parts]
+    known_shares = [share for share in shares if share is not None]
+    if known_shares:
+        highest = max(known_shares)
+        share_range = f"highest {percent(highest, 1, 1)}, last {percent(known_shares[-1], 1, 1)}"
+        lines.append(_spark_line(name, shares, max(SHARE_TOP, highest), share_range))
+    return lines
+
+
+def _unread_name(job: Job) -> str:
+    """Return the name of the answers without a label, or an empty string if none are counted."""
+    if job.kind != SAMPLE or job.exact:
+        return ""
+    if _until_valid(job):
+        return "drawn again"
+    audit = registry.of_design(job.spec)
+    return "unreadable" if audit is not None and audit.nature.by_rule else ""
+
+
+def _share(n_answers: float, counts: Sequence[float]) -> float | None:
+    """Return the share of the first of some counts, or None without answers."""
+    return counts[0] / n_answers if counts and n_answers > 0 else None
+
+
+def _loss_line(job: Job) -> str:
+    losses = means(job.losses, SPARK_COLUMNS)
+    if len(losses) < LEAST_PARTS:
+        return ""
+    first_loss, last_loss = job.losses[0][1], job.losses[-1][1]
+    return _spark_line("loss", losses, max(losses), f"{first_loss:.3f} → {last_loss:.3f}")
+
+
+def _dev_line(job: Job) -> str:
+    """Return the dev macro F1 of each evaluation; the newest ones as numbers."""
+    scores = means(job.dev_scores, SPARK_COLUMNS)
+    if len(scores) < 2:
+        return ""
+    newest = [number(point[1], Kind.COEFFICIENT) for point in job.dev_scores[-NEWEST_SCORES:]]
+    return _spark_line("dev macro F1", scores, 1.0, " ".join(newest))
+
+
+def _spark_line(name: str, values: Sequence[float | None], top: float, figures: str) -> str:
+    return f"{name:<{SPARK_NAME_COLUMNS}}{sparkline(values, top)}  {figures}"
 
 
 BATCH_LEFT = (
