@@ -393,7 +393,7 @@ class QueuesScreen(StoreScreen):
 
     @on(SheetView.Current)
     def show_who(self) -> None:
-        """Show what is left of the queue and what Enter does, or how to make a queue."""
+        """Show the missing labels of the queue and the keys, or how to make a queue."""
         self.refresh_bindings()
         if not self._seen:
             return
