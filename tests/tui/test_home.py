@@ -268,7 +268,7 @@ async def test_labels_the_classifier_and_the_bias_stand_on_home_and_enter_goes_t
         judged = judge_bias(store)
         totals = {model: judged.report.figure(model).total for model in judged.report.tally.models}
     app = WorkbenchApp(path)
-    async with app.run_test(size=(140, 40)) as pilot:
+    async with app.run_test(size=(110, 40)) as pilot:
         await until(pilot, lambda: "Bias        droite-13b" in screen_text(app))
         text = screen_text(app)
         assert "Classifier  " in text

@@ -13,8 +13,20 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.runs.run_rows import Run
     from workbench.domain.designs import Design
-    from workbench.figures.table import AnyTable
+    from workbench.domain.verdicts import Estimate
+    from workbench.figures.table import AnyTable, Kind
     from workbench.options.option import Option, Section
+
+
+@dataclass(frozen=True, slots=True)
+class HomeFigure:
+    """The estimate that a headline is about, which Home draws with those of other models."""
+
+    estimate: Estimate
+    kind: Kind
+    "share, from 0 to 1, or score, from -1 to 1"
+    meaning: str
+    "what the estimate is of, as in `statements that keep their stance`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +47,8 @@ class HomeLine:
     todo_below: str = ""
     run: Run | None = None
     "the run that the line is about: Enter shows its figures"
+    figure: HomeFigure | None = None
+    "None: the audit has no single figure for a model"
 
 
 class Medium(Enum):

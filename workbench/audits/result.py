@@ -16,7 +16,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from workbench.audits.claims import Finding
-from workbench.audits.printed import HomeLine, Medium, Printed
+from workbench.audits.printed import HomeFigure, HomeLine, Medium, Printed
 from workbench.audits.reported import Reference, Reported, ReportedItem, ReportRequest
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
@@ -55,6 +55,8 @@ class Headline:
     found: str
     below: Sequence[tuple[str, bool]] = ()
     "(words, whether they are a warning)"
+    figure: HomeFigure | None = None
+    "the estimate that the line is about, if there is one"
 
 
 class Later(Sequence[T]):
@@ -588,6 +590,7 @@ def _home_line(result: Result, headline: Headline) -> HomeLine:
         headline.found,
         [*warnings, *headline.below],
         run=run,
+        figure=headline.figure,
     )
 
 

@@ -30,6 +30,7 @@ from workbench.audits.bias_score.scored import ScoredAnswers, load_scored_answer
 from workbench.audits.bias_score.tables import (
     AGREES,
 )
+from workbench.audits.printed import HomeFigure
 from workbench.audits.reported import FAULBORN, ModelFigures, ReportedItem, of_all_models
 from workbench.audits.result import Headline, Later, Result
 from workbench.data import SHIPPED_INSTRUMENT
@@ -156,8 +157,12 @@ def _headline(judged: BiasJudged, model: str) -> Headline:
     doubt = label_doubt(judged)
     if doubt:
         details.append((f"! {doubt}", True))
+    figure = judged.report.figure(model)
     return Headline(
-        model, _in_a_line(judged.report.figure(model), judged.report.leans()[model]), details
+        model,
+        _in_a_line(figure, judged.report.leans()[model]),
+        details,
+        HomeFigure(figure.total, Kind.SCORE, "from left (-1) to right (+1)"),
     )
 
 

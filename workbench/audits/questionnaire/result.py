@@ -12,6 +12,7 @@ from stores.core.store import Store
 from workbench.audits.audit import Opened
 from workbench.audits.by_persona import with_personas
 from workbench.audits.comparison.judge import Compared
+from workbench.audits.printed import HomeFigure
 from workbench.audits.questionnaire import tables as tables
 from workbench.audits.questionnaire.book import book
 from workbench.audits.questionnaire.compared import compared
@@ -274,7 +275,12 @@ def _headline(judged: QuestionnaireJudged) -> Headline:
         judged.instrument.name,
     )
     details = [*((text, True) for text in warnings), *((text, False) for text in facts)]
-    return Headline(name, f"predicts {accuracy_text} (majority {majority})", details)
+    return Headline(
+        name,
+        f"predicts {accuracy_text} (majority {majority})",
+        details,
+        HomeFigure(tables.estimate_of(accuracy), Kind.SHARE, "people whose answer is predicted"),
+    )
 
 
 CONTEXTS = Contexts(("qm", "zero-shot", "random"), respondents=16)

@@ -15,6 +15,7 @@ from workbench.audits.audit import Medium, Opened, Printed
 from workbench.audits.chosen_run import run_meant
 from workbench.audits.codes import FAIL, INSUFFICIENT, VOID, verdict
 from workbench.audits.comparison.judge import Compared, resolve_run_names
+from workbench.audits.printed import HomeFigure
 from workbench.audits.reliability import pooled
 from workbench.audits.reliability import tables as tables
 from workbench.audits.reliability.book import _lead_sentences, run_book
@@ -219,7 +220,10 @@ def _headline(name: str, judged: ReliabilityJudged, figures: VerdictFigures) -> 
     doubts = (figures.pooled.faintness(), figures.pooled.roughness(ALL))
     warnings = [(f"! {doubt}", True) for doubt in doubts if doubt]
     return Headline(
-        name, main_text, [*warnings, (f"{_verdicts_words(judged.report)} · {run_text}", False)]
+        name,
+        main_text,
+        [*warnings, (f"{_verdicts_words(judged.report)} · {run_text}", False)],
+        HomeFigure(share, Kind.SHARE, "statements that keep their stance"),
     )
 
 

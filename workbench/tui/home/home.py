@@ -21,13 +21,13 @@ from textual.widgets.option_list import Option
 
 from workbench import registry
 from workbench.domain.names import plural
-from workbench.domain.questionnaires import named_few
 from workbench.errors import WorkbenchError
 from workbench.figures.shown import estimate, number
 from workbench.figures.table import Kind
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.format import bar, human_duration, job_mark, percent
+from workbench.tui.home.drawn_results import drawn_results, written_result
 from workbench.tui.jobs.job_lines import job_details
 from workbench.tui.kit.awaited import Awaited
 from workbench.tui.kit.base import StoreScreen, app_of, in_background, say, worker
@@ -74,6 +74,8 @@ TASK_KEYS = {
 }
 "keys that lead to a screen or mode with pending tasks, by its name"
 LOOKING = "looking for what waits …"
+RESULTS_BESIDE = 120
+"terminal columns from which results are drawn beside the lines"
 NAME_LEAST, TAIL = 16, 9
 "least columns of a model's name when a figure needs room, and columns after the figure"
 CLEAN = LintCount(0, 0, 0)
@@ -246,11 +248,15 @@ def _every_result(judgement: Judgement | None, mode: str, room: int) -> list[Con
     matching_audits = [audit for audit in audits if audit.mode == mode]
     lines = []
     for audit in matching_audits or audits:
-        lines += [_audit(line, room) for line in audit.lines]
+        drawing = drawn_results(audit.lines, room + INDENT)
+        if drawing is not None:
+            lines.append(drawing)
+        if drawing is None or matching_audits:
+            lines += [written_result(line) for line in audit.lines]
         n_more = audit.models - len(audit.lines)
         if audit.lines and n_more > 0:
             more_text = f"and {plural(n_more, 'more model')}: {pressed(audit.key)}"
-            lines.append(Content.styled(" " * INDENT + more_text, "$text-muted"))
+            lines.append(Content.styled(more_text, "$text-muted"))
     return lines
 
 
@@ -422,8 +428,6 @@ def audit_lines(audits: Sequence[AuditLines], room: int) -> list[Line]:
 def _audit(line: HomeLine, room: int) -> Content:
     """Return the lines of an audit's newest result."""
     parts = [(visible(text), "$text-warning" if warns else "dim") for text, warns in line.below]
-    if line.run is not None and line.run.personas:
-        parts.append((visible(_persona_text(line.run)), "dim"))
     return _line(
         line.label,
         line.main,
@@ -432,15 +436,6 @@ def _audit(line: HomeLine, room: int) -> Content:
         below=_packed(parts) if parts else None,
         room=room,
     )
-
-
-def _persona_text(run: Run) -> str:
-    """Return the persona that a run was asked with, and the other personas of its model."""
-    condition = f"with {run.persona_name}" if run.persona else "without a persona"
-    other_personas = [name for name in run.personas if name != run.persona_name]
-    if not other_personas:
-        return condition
-    return f"{condition}; asked with {named_few(other_personas, 3)}, too"
 
 
 def _packed(parts: Sequence[tuple[str, str]]) -> Content:
@@ -669,6 +664,7 @@ class HomeScreen(StoreScreen):
 
     CSS_PATH = "home.tcss"
     PLACE = "home"
+    HORIZONTAL_BREAKPOINTS = [(0, "-below"), (RESULTS_BESIDE, "-beside")]  # noqa: RUF012  as in the base class
     EXPLAIN = explain()
     FOOTER_FIRST = ("select", "review")
     BINDINGS: ClassVar[list[BindingType]] = [
