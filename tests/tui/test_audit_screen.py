@@ -21,6 +21,7 @@ from tests.tui.conftest import flowing, judged_by, screen_text, shown, until
 from workbench.audits.reliability.options import TESTS
 from workbench.figures.shown import painted
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.home.home import RESULTS_BESIDE
 from workbench.tui.kit.dialogs import StoreGoneDialog, TextScreen
 from workbench.tui.results.options_dialog import ChoicesScreen, RunsScreen
 from workbench.tui.results.responses import ResponsesScreen
@@ -384,7 +385,11 @@ async def test_details_stand_beside_the_rows_of_a_wide_terminal(
                 app.screen.query_one(".list").region,
                 app.screen.query_one(".about").region,
             )
-            assert (about.x >= there.right) is beside
-        await until(pilot, lambda: "Audit" in shown(app, "#unfolded") or not beside)
+            is_pane_beside = width >= RESULTS_BESIDE if key == "1" else beside
+            assert (about.x >= there.right) is is_pane_beside
+        is_home_beside = width >= RESULTS_BESIDE
+        await until(pilot, lambda: "Audit" in shown(app, "#unfolded") or not is_home_beside)
         said = shown(app, "#unfolded")
-        assert bool(said) is beside, "Home unfolds there what the line under the cursor stands for"
+        assert bool(said) is is_home_beside, (
+            "Home unfolds there what the line under the cursor stands for"
+        )
