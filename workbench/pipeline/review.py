@@ -30,7 +30,7 @@ from workbench.domain.reviews import (
 )
 from workbench.domain.reviews import DrawnStratum as DrawnStratum
 from workbench.domain.rulings import Ruled, Ruling, RulingVerdict, Subject
-from workbench.domain.statements import VariantId, VariantKind
+from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
 from workbench.errors import UsageError
 from workbench.evidence.control_sample import RuledControlSample, control_sample, items_of_all_draws
 from workbench.evidence.listed_rulings import (
@@ -79,6 +79,8 @@ class Review:
     "every (ref, reason) that does not depend on rulings"
     given: Mapping[str, tuple[Given, ...]] = field(default_factory=dict)
     "ref -> the answers of a statement's item, if anybody ruled on something below the statement"
+    texts: Mapping[str, str] = field(default_factory=dict)
+    "ref -> original wording"
 
     @property
     def read_by(self) -> str:
@@ -180,8 +182,24 @@ def _unruled(
         for ref, (asked_version, current_version) in store.runs.outdated(run).items()
     ]
     return Review(
-        run, source.card, source.reader, judgements, (), RulingsInForce(), found=tuple(signals)
+        run,
+        source.card,
+        source.reader,
+        judgements,
+        (),
+        RulingsInForce(),
+        found=tuple(signals),
+        texts=_original_texts(store, run),
     )
+
+
+def _original_texts(store: Store, run: Run) -> dict[str, str]:
+    """Return the original wording of each statement, as it was asked."""
+    wordings = {
+        statement.ref: statement.wording(ORIGINAL, run.language)
+        for statement in store.runs.instrument(run).statements
+    }
+    return {ref: wording.text for ref, wording in wordings.items() if wording is not None}
 
 
 def with_rulings(store: Store, review: Review) -> Review:

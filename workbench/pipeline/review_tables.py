@@ -110,9 +110,14 @@ def _brief_queue_columns(
             return row.brief(blind=blind)
         return reason_in_queue(row, blind=blind)
 
+    texts = progress.of.texts
+    text_column: Column[Waiting] = Column(
+        "text", "text", lambda row: texts.get(row.ref, ""), main=True, help="the original wording"
+    )
     return [
         Column("place", "#", lambda row: ranks[item_name(row)], Kind.COUNT),
         Column("statement", "statement", lambda row: row.ref, aside=not every, words=sampled_names),
+        *([text_column] if every else []),
         Column(
             "score",
             "score",
