@@ -20,7 +20,7 @@ from workbench.pipeline import asking, planning
 from workbench.pipeline.drafting import draft_by_rule
 from workbench.pipeline.todo import tasks
 from workbench.tui.commands import read_names
-from workbench.tui.home.home import BELOW, _audit
+from workbench.tui.home.drawn_results import written_result
 
 
 def found(store: Store) -> dict[str, str]:
@@ -121,16 +121,17 @@ def test_a_run_is_found_by_its_persona_and_home_names_the_personas(tmp_path: Pat
         store.instruments.add(instrument())
         ask(store, replace(ASKED, samples=2))
         (line,) = AUDIT.home(store, {})
-        assert "without a persona; asked with nurse, talk, too" in _audit(line, BELOW).plain
+        assert "without a persona; asked with nurse, talk, too" in written_result(line).plain
         (with_nurse,) = (
             run for run in store.runs.list(personas=True) if run.persona_name == "nurse"
         )
         assert (
-            "with nurse; asked with talk, too" in _audit(replace(line, run=with_nurse), BELOW).plain
+            "with nurse; asked with talk, too"
+            in written_result(replace(line, run=with_nurse)).plain
         )
         assert (
             "persona"
-            not in _audit(replace(line, run=replace(with_nurse, personas=())), BELOW).plain
+            not in written_result(replace(line, run=replace(with_nurse, personas=()))).plain
         )
         path = store.path
     named = {one.name: one.route for one in read_names(path)}

@@ -121,7 +121,7 @@ def _results(judgement: Judgement | None, room: int) -> list[Line]:
     """Return a line for each audit with a result, and for each audit that could not be judged."""
     if judgement is None:
         return []
-    fault_lines = [(line.key, _audit(line, room)) for line in judgement.faults]
+    fault_lines = [(line.key, _fault(line, room)) for line in judgement.faults]
     return [*audit_lines(judgement.audits, room), *fault_lines]
 
 
@@ -425,8 +425,8 @@ def audit_lines(audits: Sequence[AuditLines], room: int) -> list[Line]:
     return [(f"{row.audit.mode}:{row.line.key}", row.content(name_width, room)) for row in rows]
 
 
-def _audit(line: HomeLine, room: int) -> Content:
-    """Return the lines of an audit's newest result."""
+def _fault(line: HomeLine, room: int) -> Content:
+    """Return the lines of a figure that could not be computed."""
     parts = [(visible(text), "$text-warning" if warns else "dim") for text, warns in line.below]
     return _line(
         line.label,
