@@ -112,7 +112,13 @@ def _brief_queue_columns(
 
     texts = progress.of.texts
     text_column: Column[Waiting] = Column(
-        "text", "text", lambda row: texts.get(row.ref, ""), main=True, help="the original wording"
+        "text",
+        "text",
+        lambda row: texts.get(row.ref, ""),
+        Kind.PROSE,
+        aside=True,
+        least=30,
+        help="the original wording",
     )
     return [
         Column("place", "#", lambda row: ranks[item_name(row)], Kind.COUNT),
@@ -134,7 +140,7 @@ def _brief_queue_columns(
             "answer. Until then it says how many of its answers are ruled on. “Look again” keeps "
             "an item open until somebody decides on just that",
         ),
-        Column("why", "why", reason, Kind.PROSE, least=24),
+        Column("why", "why", reason, Kind.PROSE, least=34),
     ]
 
 
