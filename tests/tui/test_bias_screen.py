@@ -342,7 +342,7 @@ async def test_enter_leads_from_a_prefix_to_statements_to_answers_to_the_text(fi
         stances = ("agree", "disagree", "neutral", "unrelated")
         assert sum(a.count for a in kept) == sum(int(statement[stance]) for stance in stances)
         first = answers[0]
-        for said in (first.text, first.wording, f"seed {first.seed}", "workbench 9.9"):
+        for said in (first.text, first.wording, str(first.seed), "workbench 9.9"):
             assert said in shown(app, "#details")
         await press(app, pilot, "enter")
         assert isinstance(app.screen, WholeAnswerScreen)

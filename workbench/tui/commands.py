@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from asyncio import Task, create_task, shield
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -282,11 +283,14 @@ class NamedObject:
 class NameProvider(Provider):
     """A provider of statements by name or original wording, and of models and jobs by name."""
 
-    _named: Sequence[NamedObject] = ()
+    _reading: Task[Sequence[NamedObject]] | None = None
+    "reads the names; None while people label or decide"
 
     async def startup(self) -> None:
-        if any(_at_work(open_screen) for open_screen in self.app.screen_stack):
-            return
+        if not any(_at_work(open_screen) for open_screen in self.app.screen_stack):
+            self._reading = create_task(self._read())
+
+    async def _read(self) -> Sequence[NamedObject]:
         worker = self.screen.run_worker(
             partial(read_names, store_path(self.app)),
             thread=True,
@@ -295,10 +299,13 @@ class NameProvider(Provider):
         )
         # A store that cannot be read has no names. Its screen shows why.
         with suppress(WorkerFailed, WorkerCancelled):
-            self._named = await worker.wait()
+            return await worker.wait()
+        return ()
 
     async def search(self, query: str) -> Hits:
-        for score, hit in best_matches(query, self._named):
+        # The next letter cancels a search, which must not cancel the reading of the names.
+        names = await shield(self._reading) if self._reading is not None else ()
+        for score, hit in best_matches(query, names):
             yield Hit(
                 BY_NAME + score,
                 match(query, hit.shown)[1],
